@@ -1,0 +1,96 @@
+# What a developer does here. `make help` lists the targets; nothing but Go, make, a POSIX shell and, for the race
+# detector, a C compiler is needed. The control plane that demo, test and cluster use is built from Go modules once,
+# into ~/.cache/eclusier, and takes about 15 minutes on two cores the first time.
+
+SHELL := /bin/sh
+.SHELLFLAGS := -ec
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+# One setting everywhere: builds with and without -trimpath or cgo do not share the build cache.
+export GOFLAGS := -trimpath -buildvcs=false
+export CGO_ENABLED ?= 0
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+LDFLAGS := -s -w -X github.com/eclusier/eclusier/internal/version.version=$(VERSION)
+IMAGE ?= eclusier:latest
+MODULES := . hack/devcluster hack/tools
+
+# The tools are pinned in a module of their own, so that their requirements stay out of the operator's.
+TOOL := go tool -modfile=$(CURDIR)/hack/tools/go.mod
+
+# A folder with etcd, kube-apiserver and kubectl. KUBEBUILDER_ASSETS=… names one that the user has.
+ASSETS = $${KUBEBUILDER_ASSETS:-$$(hack/devcluster/build.sh)}
+KUBECTL = $(ASSETS)/kubectl
+
+##@ Try it
+
+.PHONY: demo
+demo: build ## From nothing to answers on screen. KUBECONFIG=… uses your cluster, KEEP=1 keeps the control plane up.
+	go run ./hack/demo demo
+
+.PHONY: cluster
+cluster: build ## A control plane with CRDs and policies in the foreground, until Ctrl-C.
+	go run ./hack/demo cluster
+
+.PHONY: run
+run: build ## The operator as a local process against $KUBECONFIG, as its own service account.
+	go run ./hack/demo run
+
+##@ Develop
+
+.PHONY: help
+help: ## This list.
+	@awk 'BEGIN {FS = ":.*## "; printf "usage: make TARGET\n"} \
+	  /^##@ / {printf "\n%s\n", substr($$0, 5)} \
+	  /^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## bin/eclusier-operator and bin/kubectl-eclusier.
+	go build -ldflags '$(LDFLAGS)' -o bin/eclusier-operator ./cmd/operator
+	go build -ldflags '$(LDFLAGS)' -o bin/kubectl-eclusier ./cmd/kubectl-eclusier
+
+.PHONY: generate
+generate: ## Deep copies of the API types.
+	$(TOOL) controller-gen object paths=./api/...
+
+.PHONY: manifests
+manifests: ## CRDs and the operator's role, from the markers in the code.
+	$(TOOL) controller-gen crd paths=./api/... output:crd:dir=config/crd/bases
+
+.PHONY: clean
+clean: ## Remove what was built in this checkout (the control plane in ~/.cache/eclusier stays).
+	rm -rf bin .cache
+
+##@ Check
+
+.PHONY: test
+test: ## Every test of every module, on a real control plane. Sets up all it needs.
+	assets="$(ASSETS)"; KUBEBUILDER_ASSETS="$$assets" CGO_ENABLED=1 go test -race -shuffle=on -timeout 20m ./...
+	go test -C hack/devcluster -shuffle=on -timeout 20m ./...
+
+.PHONY: verify
+verify: ## Regenerate everything and fail on a diff; tidy modules; buildable manifests; vet.
+	hack/verify.sh $(MODULES)
+
+.PHONY: lint
+lint: ## golangci-lint with the rules of .golangci.yml.
+	$(TOOL) golangci-lint run ./...
+
+.PHONY: bench
+bench: ## Benchmarks: the engine, the classifier, and tasks from apply to answer on a real API server.
+	assets="$(ASSETS)"; KUBEBUILDER_ASSETS="$$assets" go test -run '^$$' -bench . -benchmem -timeout 60m ./...
+
+##@ Install
+
+.PHONY: install
+install: ## CRDs, roles and admission policies into $KUBECONFIG.
+	$(KUBECTL) apply --server-side -k config/default
+
+.PHONY: deploy
+deploy: ## The whole of config/ into $KUBECONFIG, the operator included.
+	$(KUBECTL) apply --server-side -k config/default
+
+.PHONY: undeploy
+undeploy: ## Remove all of it from $KUBECONFIG, AgentTasks included.
+	$(KUBECTL) delete --ignore-not-found -k config/default

@@ -1,0 +1,119 @@
+package local
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Namespace is where the operator lives; Account is who it acts as.
+const (
+	Namespace = "eclusier-system"
+	Account   = "eclusier-operator"
+)
+
+// Operator is the operator as a local process.
+type Operator struct {
+	*Process
+	// Metrics is the address of its metrics.
+	Metrics string
+}
+
+// AccountKubeconfig writes a kubeconfig that acts as the operator's service account, with a token that the API
+// server issues for it: what the operator may do is then exactly what its roles grant, as in an installation.
+func AccountKubeconfig(ctx context.Context, kubectl Kubectl, file string) error {
+	token, err := kubectl.Run(ctx, "create", "token", Account, "--namespace", Namespace, "--duration", "24h")
+	if err != nil {
+		return err
+	}
+	flat, err := kubectl.Run(ctx, "config", "view", "--minify", "--flatten", "--raw")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(file, []byte(flat), 0o600); err != nil {
+		return err
+	}
+	own := Kubectl{Path: kubectl.Path, Kubeconfig: file}
+	if _, err := own.Run(ctx, "config", "set-credentials", Account, "--token", token); err != nil {
+		return err
+	}
+	if _, err := own.Run(ctx, "config", "set-context", "--current", "--user", Account, "--namespace", Namespace); err != nil {
+		return err
+	}
+	return own.dropOtherUsers(ctx)
+}
+
+// dropOtherUsers removes every user but the operator's account, so that nothing of the administrator is at hand.
+func (k Kubectl) dropOtherUsers(ctx context.Context) error {
+	users, err := k.Run(ctx, "config", "get-users")
+	if err != nil {
+		return err
+	}
+	for _, user := range strings.Fields(users)[1:] {
+		if user == Account {
+			continue
+		}
+		if _, err := k.Run(ctx, "config", "delete-user", user); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// StartOperator runs the program as the operator's service account and returns when it is ready.
+func StartOperator(ctx context.Context, kubectl Kubectl, program, dir string) (*Operator, error) {
+	kubeconfig := filepath.Join(dir, "operator.kubeconfig")
+	if err := AccountKubeconfig(ctx, kubectl, kubeconfig); err != nil {
+		return nil, err
+	}
+	probes, err := freeAddress(ctx)
+	if err != nil {
+		return nil, err
+	}
+	metrics, err := freeAddress(ctx)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(program, //nolint:gosec,noctx // our own program, stopped by Stop
+		"--health-probe-bind-address", probes, "--metrics-bind-address", metrics, "--namespace", Namespace)
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig)
+	process, err := start(cmd, filepath.Join(dir, "operator.log"))
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, readyIn)
+	defer cancel()
+	if err := process.await(ctx, func() bool { return healthy(ctx, "http://"+probes+"/readyz") }); err != nil {
+		process.Stop()
+		return nil, err
+	}
+	return &Operator{Process: process, Metrics: metrics}, nil
+}
+
+func healthy(ctx context.Context, url string) bool {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return false
+	}
+	answer, err := http.DefaultClient.Do(request) //nolint:gosec // an address of our own on the loopback
+	if err != nil {
+		return false
+	}
+	return answer.Body.Close() == nil && answer.StatusCode == http.StatusOK
+}
+
+// freeAddress finds a loopback port that nobody listens on.
+func freeAddress(ctx context.Context) (string, error) {
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("find a free port: %w", err)
+	}
+	address := listener.Addr().String()
+	return address, listener.Close()
+}
