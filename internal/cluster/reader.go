@@ -72,6 +72,8 @@ type Query struct {
 	// Kind is a kind, a resource name or a short name in any case ("deploy", "Deployments"); empty means any of the
 	// kinds that people mean when they give a bare name: workloads, pods, services, nodes, namespaces, claims …
 	Kind string
+	// APIVersion restricts Kind to one group and version where several serve it; empty means any.
+	APIVersion string
 	// Namespace restricts the search; empty means DefaultNamespace first, then every namespace that may be read.
 	Namespace string
 	// DefaultNamespace is the namespace of the one who asks.
