@@ -24,7 +24,12 @@ var (
 )
 
 func addKnownTypes(scheme *runtime.Scheme) error {
-	scheme.AddKnownTypes(GroupVersion, &AgentTask{}, &AgentTaskList{})
+	scheme.AddKnownTypes(GroupVersion,
+		&AgentTask{}, &AgentTaskList{},
+		&Approval{}, &ApprovalList{},
+		&ChangePolicy{}, &ChangePolicyList{},
+		&ChangeRequest{}, &ChangeRequestList{},
+	)
 	metav1.AddToGroupVersion(scheme, GroupVersion)
 	return nil
 }

@@ -1,0 +1,496 @@
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// ChangePhase sums the conditions up for a print column. Nothing decides from it.
+//
+// +kubebuilder:validation:Enum=Planning;AwaitingApproval;AwaitingWindow;Applying;Verifying;RollingBack;Suspended;Succeeded;RolledBack;Failed;Denied;Rejected;Expired;Cancelled
+type ChangePhase string
+
+// Phases of a change.
+const (
+	ChangePlanning         ChangePhase = "Planning"
+	ChangeAwaitingApproval ChangePhase = "AwaitingApproval"
+	ChangeAwaitingWindow   ChangePhase = "AwaitingWindow"
+	ChangeApplying         ChangePhase = "Applying"
+	ChangeVerifying        ChangePhase = "Verifying"
+	ChangeRollingBack      ChangePhase = "RollingBack"
+	ChangeSuspended        ChangePhase = "Suspended"
+	ChangeSucceeded        ChangePhase = "Succeeded"
+	ChangeRolledBack       ChangePhase = "RolledBack"
+	ChangeFailed           ChangePhase = "Failed"
+	ChangeDenied           ChangePhase = "Denied"
+	ChangeRejected         ChangePhase = "Rejected"
+	ChangeExpired          ChangePhase = "Expired"
+	ChangeCancelled        ChangePhase = "Cancelled"
+)
+
+// Class is how dangerous a change is, computed from its effects. It decides who may approve it.
+//
+// +kubebuilder:validation:Enum=Low;Medium;High;Critical
+type Class string
+
+// Classes of changes, from the least to the most dangerous.
+const (
+	ClassLow      Class = "Low"
+	ClassMedium   Class = "Medium"
+	ClassHigh     Class = "High"
+	ClassCritical Class = "Critical"
+)
+
+// Impact is how much a change can break.
+//
+// +kubebuilder:validation:Enum=Low;Medium;High
+type Impact string
+
+// Impacts, from the least to the greatest.
+const (
+	ImpactLow    Impact = "Low"
+	ImpactMedium Impact = "Medium"
+	ImpactHigh   Impact = "High"
+)
+
+// Reversibility says whether a change can be undone from its record and snapshot.
+//
+// +kubebuilder:validation:Enum=Reversible;Irreversible
+type Reversibility string
+
+// Reversibilities.
+const (
+	Reversible   Reversibility = "Reversible"
+	Irreversible Reversibility = "Irreversible"
+)
+
+// ChangeRequestStatus is what came of a change so far. It holds references, digests, counts and short redacted texts.
+type ChangeRequestStatus struct {
+	// phase sums the conditions up for kubectl get. Decide from the conditions instead.
+	//
+	// +optional
+	Phase ChangePhase `json:"phase,omitempty"`
+
+	// conditions say how far the change got. Succeeded is the one to wait for.
+	//
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	// +patchMergeKey=type
+	// +patchStrategy=merge
+	// +kubebuilder:validation:MaxItems=32
+	Conditions []metav1.Condition `json:"conditions,omitempty" patchMergeKey:"type" patchStrategy:"merge"`
+
+	// plan is what the change would do, as the API server's dry run showed it.
+	//
+	// +optional
+	Plan *PlanStatus `json:"plan,omitempty"`
+
+	// policy is what the ChangePolicies say of this plan.
+	//
+	// +optional
+	Policy *PolicyStatus `json:"policy,omitempty"`
+
+	// approvals are the slots of the current revision, and the decision on the result where one was asked for.
+	//
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=20
+	Approvals []ApprovalSlot `json:"approvals,omitempty"`
+
+	// attempts are the steps that had or may have had an effect, the oldest first, at most 20.
+	//
+	// +optional
+	// +listType=map
+	// +listMapKey=id
+	// +kubebuilder:validation:MaxItems=20
+	Attempts []Attempt `json:"attempts,omitempty"`
+
+	// result is the end of the change; unset while it goes on.
+	//
+	// +optional
+	Result ChangeResult `json:"result,omitempty"`
+
+	// retry says when and why a step is tried again.
+	//
+	// +optional
+	Retry *RetryStatus `json:"retry,omitempty"`
+
+	// failure says why the change did not succeed.
+	//
+	// +optional
+	Failure *Failure `json:"failure,omitempty"`
+
+	// approveWith is the command that an approver runs; unset where nobody is asked.
+	//
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=5
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=1024
+	ApproveWith []string `json:"approveWith,omitempty"`
+
+	// correlationID is carried into every log line, event and audit line of this change.
+	//
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=128
+	CorrelationID string `json:"correlationID,omitempty"`
+
+	// startedAt is when the change was first looked at.
+	//
+	// +optional
+	StartedAt *metav1.Time `json:"startedAt,omitempty"`
+
+	// completedAt is when it ended.
+	//
+	// +optional
+	CompletedAt *metav1.Time `json:"completedAt,omitempty"`
+
+	// observedGeneration is the generation that the status speaks of.
+	//
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+}
+
+// ChangeResult is how a change ended.
+//
+// +kubebuilder:validation:Enum=Succeeded;Planned;Denied;Rejected;Expired;Cancelled;Invalid;ApplyFailed;VerifyFailed;RolledBack;RollbackFailed
+type ChangeResult string
+
+// Results of a change.
+const (
+	// ResultSucceeded: applied and verified, or accepted by a person.
+	ResultSucceeded ChangeResult = "Succeeded"
+	// ResultPlanned: spec.dryRun wanted no more.
+	ResultPlanned ChangeResult = "Planned"
+	// ResultDenied: a policy forbids it.
+	ResultDenied ChangeResult = "Denied"
+	// ResultRejected: a person said no.
+	ResultRejected ChangeResult = "Rejected"
+	// ResultExpired: nobody agreed in time, or spec.deadline passed.
+	ResultExpired ChangeResult = "Expired"
+	// ResultCancelled: spec.cancel ended it before anything was applied.
+	ResultCancelled ChangeResult = "Cancelled"
+	// ResultInvalid: it cannot be planned as it is written.
+	ResultInvalid ChangeResult = "Invalid"
+	// ResultApplyFailed: applying failed, and what was done stays (rollback Never).
+	ResultApplyFailed ChangeResult = "ApplyFailed"
+	// ResultVerifyFailed: a check failed, and what was done stays (rollback Never).
+	ResultVerifyFailed ChangeResult = "VerifyFailed"
+	// ResultRolledBack: it failed, and everything it did was undone.
+	ResultRolledBack ChangeResult = "RolledBack"
+	// ResultRollbackFailed: it failed, and what it did could not all be undone. A person has to look.
+	ResultRollbackFailed ChangeResult = "RollbackFailed"
+)
+
+// PlanStatus sums up the stored plan.
+type PlanStatus struct {
+	// revision counts the plans of this change, from 1. A new plan supersedes the Approvals of the former one.
+	//
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	Revision int32 `json:"revision"`
+
+	// digest is the SHA-256 of everything that consent binds to, as "sha256:" and 64 hexadecimal digits.
+	//
+	// +required
+	// +kubebuilder:validation:Pattern=`^sha256:[0-9a-f]{64}$`
+	Digest string `json:"digest"`
+
+	// summary is the plan in a line, such as "scale Deployment shop/checkout from 2 to 3".
+	//
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1024
+	Summary string `json:"summary"`
+
+	// counts says how many objects are created, changed, deleted, and left as they are.
+	//
+	// +required
+	Counts EffectCounts `json:"counts"`
+
+	// risk is how dangerous the plan is, and why.
+	//
+	// +required
+	Risk Risk `json:"risk"`
+
+	// notDryRun lists what the API server could not show beforehand, and why.
+	//
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=20
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=1024
+	NotDryRun []string `json:"notDryRun,omitempty"`
+
+	// diffRef names the stored plan with the whole diff, in the operator's namespace.
+	//
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	DiffRef string `json:"diffRef,omitempty"`
+
+	// snapshotRef names the stored snapshot of the objects before the change, in the operator's namespace.
+	//
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	SnapshotRef string `json:"snapshotRef,omitempty"`
+
+	// plannedAt is when the plan was made.
+	//
+	// +required
+	PlannedAt metav1.Time `json:"plannedAt"`
+
+	// expiresAt is when consent to this plan lapses.
+	//
+	// +required
+	ExpiresAt metav1.Time `json:"expiresAt"`
+}
+
+// EffectCounts counts the objects that a plan touches.
+type EffectCounts struct {
+	// create is the number of objects created.
+	//
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	Create int32 `json:"create"`
+
+	// update is the number of objects changed.
+	//
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	Update int32 `json:"update"`
+
+	// delete is the number of objects deleted.
+	//
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	Delete int32 `json:"delete"`
+
+	// unchanged is the number of operations that would change nothing.
+	//
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	Unchanged int32 `json:"unchanged"`
+}
+
+// Risk is how dangerous a plan is. It is computed from the effects alone.
+type Risk struct {
+	// class decides who may approve.
+	//
+	// +required
+	Class Class `json:"class"`
+
+	// impact is how much it can break.
+	//
+	// +required
+	Impact Impact `json:"impact"`
+
+	// reversibility says whether it can be undone.
+	//
+	// +required
+	Reversibility Reversibility `json:"reversibility"`
+
+	// reasons say why, a sentence each.
+	//
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=20
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=512
+	Reasons []string `json:"reasons,omitempty"`
+}
+
+// PolicyVerdict is what the policies say of a plan.
+//
+// +kubebuilder:validation:Enum=Allowed;ApprovalRequired;Denied
+type PolicyVerdict string
+
+// Verdicts of the policies.
+const (
+	// PolicyAllowed: nobody has to agree.
+	PolicyAllowed PolicyVerdict = "Allowed"
+	// PolicyApprovalRequired: as many people as required have to agree.
+	PolicyApprovalRequired PolicyVerdict = "ApprovalRequired"
+	// PolicyDenied: it may not be done.
+	PolicyDenied PolicyVerdict = "Denied"
+)
+
+// PolicyStatus is what the ChangePolicies say of the current plan.
+type PolicyStatus struct {
+	// verdict is the strictest answer.
+	//
+	// +required
+	Verdict PolicyVerdict `json:"verdict"`
+
+	// digest is the plan that was judged.
+	//
+	// +required
+	// +kubebuilder:validation:Pattern=`^sha256:[0-9a-f]{64}$`
+	Digest string `json:"digest"`
+
+	// requiredApprovals is how many people have to agree.
+	//
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=5
+	RequiredApprovals int32 `json:"requiredApprovals"`
+
+	// progress is "granted/required" for a print column.
+	//
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=16
+	Progress string `json:"progress,omitempty"`
+
+	// decidedBy lists the policies and rules that led to the verdict, such as "shop@3: approval for Medium". The
+	// built-in default is named "default".
+	//
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=20
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=512
+	DecidedBy []string `json:"decidedBy,omitempty"`
+
+	// fingerprint identifies the policies and generations that were asked, so that a change of any of them is noticed.
+	//
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=128
+	Fingerprint string `json:"fingerprint"`
+
+	// reviewAfterwards is true where a person is to look at the change once it is done.
+	//
+	// +optional
+	ReviewAfterwards bool `json:"reviewAfterwards,omitempty"`
+}
+
+// ApprovalSlot is one Approval of the current plan, as last seen.
+type ApprovalSlot struct {
+	// name of the Approval.
+	//
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// purpose is what was asked.
+	//
+	// +required
+	Purpose ApprovalPurpose `json:"purpose"`
+
+	// decision as last seen.
+	//
+	// +required
+	Decision Decision `json:"decision"`
+
+	// by is who decided.
+	//
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1024
+	By string `json:"by,omitempty"`
+}
+
+// AttemptStep is the kind of an attempt.
+//
+// +kubebuilder:validation:Enum=Apply;Verify;Rollback
+type AttemptStep string
+
+// Steps of a change that are recorded as attempts.
+const (
+	StepApply    AttemptStep = "Apply"
+	StepVerify   AttemptStep = "Verify"
+	StepRollback AttemptStep = "Rollback"
+)
+
+// Outcome is how an attempt ended.
+//
+// +kubebuilder:validation:Enum=Open;Succeeded;Failed;Unknown
+type Outcome string
+
+// Outcomes of an attempt.
+const (
+	// OutcomeOpen: it was begun and has not been closed.
+	OutcomeOpen Outcome = "Open"
+	// OutcomeSucceeded: it did all it was to do.
+	OutcomeSucceeded Outcome = "Succeeded"
+	// OutcomeFailed: it did not; operationsDone says how far it got.
+	OutcomeFailed Outcome = "Failed"
+	// OutcomeUnknown: it was interrupted, and looking at the objects does not tell whether it had its effect, or a check
+	// could not be asked.
+	OutcomeUnknown Outcome = "Unknown"
+)
+
+// Attempt is the record of one step, written before the step has any effect.
+type Attempt struct {
+	// id names the attempt, such as "apply-1".
+	//
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	ID string `json:"id"`
+
+	// step is what was attempted.
+	//
+	// +required
+	Step AttemptStep `json:"step"`
+
+	// digest is the plan that it belongs to.
+	//
+	// +required
+	// +kubebuilder:validation:Pattern=`^sha256:[0-9a-f]{64}$`
+	Digest string `json:"digest"`
+
+	// startedAt is when it was begun.
+	//
+	// +required
+	StartedAt metav1.Time `json:"startedAt"`
+
+	// finishedAt is when it was closed.
+	//
+	// +optional
+	FinishedAt *metav1.Time `json:"finishedAt,omitempty"`
+
+	// outcome is how it ended.
+	//
+	// +required
+	Outcome Outcome `json:"outcome"`
+
+	// operationsDone are the operations known to have had their effect, in order.
+	//
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=20
+	OperationsDone []OperationDone `json:"operationsDone,omitempty"`
+
+	// message says in a sentence what happened.
+	//
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1024
+	Message string `json:"message,omitempty"`
+}
+
+// OperationDone is one operation that had its effect.
+type OperationDone struct {
+	// index of the operation in the plan, from 0.
+	//
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	Index int32 `json:"index"`
+
+	// object that was changed.
+	//
+	// +required
+	Object ObjectReference `json:"object"`
+
+	// resourceVersion that the object has had since; unset where it was deleted.
+	//
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=64
+	ResourceVersion string `json:"resourceVersion,omitempty"`
+}
