@@ -219,18 +219,6 @@ const (
 	DestructiveForbid Destructive = "Forbid"
 )
 
-// SecretChanges says whether Secrets may be changed.
-//
-// +kubebuilder:validation:Enum=Forbid;Allow
-type SecretChanges string
-
-const (
-	// SecretChangesForbid: not at all.
-	SecretChangesForbid SecretChanges = "Forbid"
-	// SecretChangesAllow: with consent.
-	SecretChangesAllow SecretChanges = "Allow"
-)
-
 // Alias says that several names are one person, who counts once.
 type Alias struct {
 	// person is a name for the person.
@@ -341,12 +329,6 @@ type ChangePolicySpec struct {
 	// +optional
 	// +kubebuilder:default=Allow
 	Destructive Destructive `json:"destructive,omitempty"`
-
-	// secretChanges says whether Secrets may be changed; Forbid by default.
-	//
-	// +optional
-	// +kubebuilder:default=Forbid
-	SecretChanges SecretChanges `json:"secretChanges,omitempty"`
 
 	// serviceAccounts are those that effects may be made as; unset, eclusier-applier alone.
 	//
