@@ -13,7 +13,9 @@ export CGO_ENABLED ?= 0
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS := -s -w -X github.com/eclusier/eclusier/internal/version.version=$(VERSION)
-IMAGE ?= eclusier:latest
+# Kubernetes 1.30 to 1.35 cannot stamp who asked: config/pre-1.36 leaves the stamp out.
+OVERLAY = config/$(if $(BEFORE_1_36),pre-1.36,default)
+SUFFIX = $(if $(BEFORE_1_36),-pre-1.36)
 MODULES := . hack/devcluster hack/tools
 
 # The tools are pinned in a module of their own, so that their requirements stay out of the operator's.
@@ -26,16 +28,16 @@ KUBECTL = $(ASSETS)/kubectl
 ##@ Try it
 
 .PHONY: demo
-demo: build ## From nothing to answers on screen. KUBECONFIG=… uses your cluster, KEEP=1 keeps the control plane up.
-	go run ./hack/demo demo
+demo: build bin/demo ## From nothing to answers on screen. KUBECONFIG=… uses your cluster, KEEP=1 keeps the control plane up.
+	bin/demo demo
 
 .PHONY: cluster
-cluster: build ## A control plane with CRDs and policies in the foreground, until Ctrl-C.
-	go run ./hack/demo cluster
+cluster: build bin/demo ## A control plane with CRDs and policies in the foreground, until Ctrl-C.
+	bin/demo cluster
 
 .PHONY: run
-run: build ## The operator as a local process against $KUBECONFIG, as its own service account.
-	go run ./hack/demo run
+run: build bin/demo ## The operator as a local process against $KUBECONFIG, as its own service account.
+	bin/demo run
 
 ##@ Develop
 
@@ -49,6 +51,11 @@ help: ## This list.
 build: ## bin/eclusier-operator and bin/kubectl-eclusier.
 	go build -ldflags '$(LDFLAGS)' -o bin/eclusier-operator ./cmd/operator
 	go build -ldflags '$(LDFLAGS)' -o bin/kubectl-eclusier ./cmd/kubectl-eclusier
+
+# Always built: go knows better than make what has changed.
+.PHONY: bin/demo
+bin/demo:
+	go build -o bin/demo ./hack/demo
 
 .PHONY: generate
 generate: ## Deep copies of the API types.
@@ -84,13 +91,13 @@ bench: ## Benchmarks: the engine, the classifier, and tasks from apply to answer
 ##@ Install
 
 .PHONY: install
-install: ## CRDs, roles and admission policies into $KUBECONFIG.
-	$(KUBECTL) apply --server-side -k config/default
+install: ## CRDs, roles and admission policies into $KUBECONFIG, without the operator (`make run` is one).
+	$(KUBECTL) apply --server-side -k hack/local/install$(SUFFIX)
 
 .PHONY: deploy
-deploy: ## The whole of config/ into $KUBECONFIG, the operator included.
-	$(KUBECTL) apply --server-side -k config/default
+deploy: ## The whole of config/ into $KUBECONFIG, the operator included. BEFORE_1_36=1 for Kubernetes 1.30 to 1.35.
+	$(KUBECTL) apply --server-side -k $(OVERLAY)
 
 .PHONY: undeploy
 undeploy: ## Remove all of it from $KUBECONFIG, AgentTasks included.
-	$(KUBECTL) delete --ignore-not-found -k config/default
+	$(KUBECTL) delete --ignore-not-found -k $(OVERLAY)

@@ -20,6 +20,8 @@ const (
 // Operator is the operator as a local process.
 type Operator struct {
 	*Process
+	// Probes is the address of its health probes.
+	Probes string
 	// Metrics is the address of its metrics.
 	Metrics string
 }
@@ -65,34 +67,42 @@ func (k Kubectl) dropOtherUsers(ctx context.Context) error {
 	return nil
 }
 
-// StartOperator runs the program as the operator's service account and returns when it is ready.
-func StartOperator(ctx context.Context, kubectl Kubectl, program, dir string) (*Operator, error) {
+// OperatorCommand prepares the program to run as the operator's service account, with a kubeconfig written to dir.
+func OperatorCommand(ctx context.Context, kubectl Kubectl, program, dir string) (*exec.Cmd, *Operator, error) {
 	kubeconfig := filepath.Join(dir, "operator.kubeconfig")
 	if err := AccountKubeconfig(ctx, kubectl, kubeconfig); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	probes, err := freeAddress(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	metrics, err := freeAddress(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	cmd := exec.Command(program, //nolint:gosec,noctx // our own program, stopped by Stop
+	cmd := exec.Command(program, //nolint:gosec,noctx // our own program, stopped by its caller
 		"--health-probe-bind-address", probes, "--metrics-bind-address", metrics, "--namespace", Namespace)
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig)
-	process, err := start(cmd, filepath.Join(dir, "operator.log"))
+	return cmd, &Operator{Probes: probes, Metrics: metrics}, nil
+}
+
+// StartOperator runs the program as the operator's service account and returns when it is ready.
+func StartOperator(ctx context.Context, kubectl Kubectl, program, dir string) (*Operator, error) {
+	cmd, operator, err := OperatorCommand(ctx, kubectl, program, dir)
 	if err != nil {
+		return nil, err
+	}
+	if operator.Process, err = start(cmd, filepath.Join(dir, "operator.log")); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, readyIn)
 	defer cancel()
-	if err := process.await(ctx, func() bool { return healthy(ctx, "http://"+probes+"/readyz") }); err != nil {
-		process.Stop()
+	if err := operator.await(ctx, func() bool { return healthy(ctx, "http://"+operator.Probes+"/readyz") }); err != nil {
+		operator.Stop()
 		return nil, err
 	}
-	return &Operator{Process: process, Metrics: metrics}, nil
+	return operator, nil
 }
 
 func healthy(ctx context.Context, url string) bool {

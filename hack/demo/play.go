@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/eclusier/eclusier/api/v1alpha1"
+	"github.com/eclusier/eclusier/hack/local"
+)
+
+// demo is the whole play.
+func demo(ctx context.Context, screen *screen) error {
+	s, err := newStage(screen)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	s.title("eclusier: questions about a cluster, answered from evidence. No model is configured.")
+	for _, set := range []func(context.Context) error{s.openCluster, s.install, s.buildShop, s.startOperator} {
+		if err := set(ctx); err != nil {
+			return err
+		}
+	}
+	asker, err := local.NewAsker(ctx, s.kubectl.Kubeconfig)
+	if err != nil {
+		return err
+	}
+	if err := s.step("symptoms", "until every fault has shown up", func() error { return awaitSymptoms(ctx, asker) }); err != nil {
+		return err
+	}
+	wrong, err := s.askAll(ctx, asker)
+	if err != nil {
+		return err
+	}
+	if os.Getenv("KEEP") != "" {
+		s.goOn()
+		<-ctx.Done()
+	} else {
+		s.line("Everything is stopped and removed now. %s keeps it up, to go on by hand.", s.paint(bold, "KEEP=1 make demo"))
+	}
+	if wrong > 0 {
+		return fmt.Errorf("%d answers are wrong", wrong)
+	}
+	return nil
+}
+
+// askAll puts every question, one after the other, and returns how many answers are wrong.
+func (s *stage) askAll(ctx context.Context, asker *local.Asker) (wrong int, err error) {
+	run := time.Now().Format("150405")
+	var asked int
+	var slowest time.Duration
+	for number, part := range parts {
+		s.title(fmt.Sprintf("%d. %s: %s", number+1, part.workload, part.title))
+		for turn, question := range part.questions {
+			s.question(question)
+			name := fmt.Sprintf("demo-%s-%s-%d", run, part.workload, turn+1)
+			task, took, err := askOnce(ctx, asker, name, question)
+			if err != nil {
+				return wrong, err
+			}
+			complaint := part.want.judge(task)
+			if complaint != "" {
+				wrong++
+			}
+			s.answer(headline(task), task, took, complaint)
+			asked, slowest = asked+1, max(slowest, took)
+		}
+	}
+	s.line("%s", s.paint(bold, fmt.Sprintf("%d questions, %d right answers, the slowest after %s.", asked, asked-wrong, seconds(slowest))))
+	return wrong, nil
+}
+
+func askOnce(ctx context.Context, asker *local.Asker, name, question string) (*v1alpha1.AgentTask, time.Duration, error) {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	return asker.Ask(ctx, shop, name, question)
+}
+
+// headline is the message of the root condition: what kubectl get shows.
+func headline(task *v1alpha1.AgentTask) string {
+	root := meta.FindStatusCondition(task.Status.Conditions, v1alpha1.ConditionSucceeded)
+	if root == nil {
+		return "no answer"
+	}
+	return root.Message
+}
+
+// goOn says how to continue by hand while everything is up.
+func (s *stage) goOn() {
+	s.title("Go on by hand, in another terminal:")
+	s.byHand(filepath.Join(s.root, "bin"))
+	s.line("  kubectl get agenttasks -n %s", shop)
+	s.line("  kubectl eclusier ask -n %s --wait \"Why does web not start?\"", shop)
+	s.line("  kubectl eclusier diagnose -n %s", shop)
+	s.line("\n%s", s.paint(dim, "Ctrl-C stops and removes everything."))
+}
+
+// byHand prints what a terminal needs to reach the cluster with kubectl and its plugin.
+func (s *stage) byHand(bin string) {
+	s.line("  export KUBECONFIG=%s", s.kubectl.Kubeconfig)
+	s.line("  export PATH=%s:%s:$PATH", bin, filepath.Dir(s.kubectl.Path))
+}
+
+// cluster keeps a control plane with CRDs, roles and policies in the foreground.
+func cluster(ctx context.Context, screen *screen) error {
+	s, err := newStage(screen)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	if err := os.Unsetenv("KUBECONFIG"); err != nil {
+		return err
+	}
+	s.title("A local control plane with eclusier's CRDs, roles and policies")
+	if err := s.openCluster(ctx); err != nil {
+		return err
+	}
+	if err := s.install(ctx); err != nil {
+		return err
+	}
+	s.title("In another terminal:")
+	s.byHand(filepath.Join(s.root, "bin"))
+	s.line("  make run                      # the operator, in a terminal of its own")
+	s.line("  kubectl create namespace shop && kubectl apply -k config/tenant")
+	s.line("  kubectl eclusier ask -n shop --wait \"Is anything wrong?\"")
+	s.line("\n%s", s.paint(dim, "Ctrl-C stops and removes everything."))
+	<-ctx.Done()
+	return nil
+}
+
+// operate runs the operator in the foreground against the cluster of KUBECONFIG, as its own service account.
+func operate(ctx context.Context) error {
+	if os.Getenv("KUBECONFIG") == "" {
+		return errors.New("KUBECONFIG is not set: `make cluster` prints one, or set your own and run `make install` first")
+	}
+	s, err := newStage(newScreen(os.Stderr))
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	assets, err := local.Assets(ctx, s.root)
+	if err != nil {
+		return err
+	}
+	s.kubectl.Path = filepath.Join(assets, "kubectl")
+	if err := s.visit(ctx); err != nil {
+		return err
+	}
+	cmd, operator, err := local.OperatorCommand(ctx, s.kubectl, filepath.Join(s.root, "bin", "eclusier-operator"), s.dir)
+	if err != nil {
+		return fmt.Errorf("is it installed (make install)? %w", err)
+	}
+	s.line("  metrics at http://%s/metrics, probes at http://%s/readyz", operator.Metrics, operator.Probes)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	go func() {
+		<-ctx.Done()
+		_ = cmd.Process.Signal(os.Interrupt)
+	}()
+	return cmd.Wait()
+}

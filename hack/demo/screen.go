@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/eclusier/eclusier/api/v1alpha1"
+)
+
+// evidenceShown is how many pieces of evidence fit on a screen; kubectl eclusier show prints all.
+const evidenceShown = 3
+
+// screen prints for people: colors only on a terminal, and not where NO_COLOR asks for none.
+type screen struct {
+	out   io.Writer
+	color bool
+}
+
+func newScreen(file *os.File) *screen {
+	info, err := file.Stat()
+	terminal := err == nil && info.Mode()&os.ModeCharDevice != 0
+	return &screen{out: file, color: terminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
+}
+
+const (
+	bold  = "1"
+	dim   = "2"
+	red   = "31"
+	green = "32"
+	cyan  = "36"
+)
+
+func (s *screen) paint(code, text string) string {
+	if !s.color {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+func (s *screen) line(format string, args ...any) {
+	_, _ = fmt.Fprintf(s.out, format+"\n", args...)
+}
+
+func (s *screen) title(text string) {
+	s.line("\n%s\n", s.paint(bold, text))
+}
+
+// step announces what is being done, does it, and says how long it took.
+func (s *screen) step(name, what string, do func() error) error {
+	_, _ = fmt.Fprintf(s.out, "  %s %-58s ", s.paint(bold, fmt.Sprintf("%-14s", name)), what)
+	began := time.Now()
+	if err := do(); err != nil {
+		s.line("%s", s.paint(red, "failed"))
+		return err
+	}
+	s.line("%s", s.paint(dim, seconds(time.Since(began))))
+	return nil
+}
+
+func (s *screen) question(text string) {
+	s.line("%s %s", s.paint(cyan, "?"), s.paint(bold, text))
+}
+
+// answer prints the headline, the root causes with the first of their evidence, and what to do.
+func (s *screen) answer(headline string, task *v1alpha1.AgentTask, took time.Duration, wrong string) {
+	mark := s.paint(green, "✓")
+	if wrong != "" {
+		mark = s.paint(red, "✗")
+	}
+	s.line("%s %s  %s", mark, headline, s.paint(dim, seconds(took)))
+	for _, finding := range task.Status.Findings {
+		if finding.Role != v1alpha1.RoleRootCause {
+			continue
+		}
+		for _, evidence := range finding.Evidence[:min(evidenceShown, len(finding.Evidence))] {
+			s.line("    %s", s.paint(dim, clip(evidence.Source+": "+evidence.Text, 150)))
+		}
+		if finding.Fix != "" {
+			s.line("    → %s", finding.Fix)
+		}
+	}
+	if wrong != "" {
+		s.line("    %s", s.paint(red, "wrong: "+wrong))
+	}
+	s.line("")
+}
+
+func seconds(d time.Duration) string {
+	return fmt.Sprintf("%.2f s", d.Seconds())
+}
+
+// clip shortens a text to one line of at most width characters.
+func clip(text string, width int) string {
+	runes := []rune(strings.Join(strings.Fields(text), " "))
+	if len(runes) <= width {
+		return string(runes)
+	}
+	return string(runes[:width-1]) + "…"
+}

@@ -1,0 +1,254 @@
+package redact
+
+import (
+	"strings"
+)
+
+// argument says how a command takes a secret.
+type argument int
+
+const (
+	// next: the word behind the flag.
+	next argument = iota
+	// nextPair: the word behind the flag, user:password or user%password.
+	nextPair
+	// attached: the rest of the word that the flag begins.
+	attached
+	// positional: the first word that is no flag, behind the subcommand.
+	positional
+	// second: the second word that is no flag, behind the subcommand.
+	second
+	// last: the last word of the line.
+	last
+)
+
+// command is a program that takes a secret in a way its flags do not tell.
+type command struct {
+	names []string
+	// sub is a word that must follow, empty if none.
+	sub   string
+	flags []string
+	arg   argument
+}
+
+// commands are the programs that people run in clusters and on hosts.
+var commands = []command{
+	{[]string{"curl"}, "", []string{"-u", "--user", "-U", "--proxy-user"}, nextPair},
+	{[]string{"curl"}, "", []string{"-u"}, attached},
+	{[]string{"wget2", "http", "https", "xh"}, "", []string{"-a", "--auth"}, nextPair},
+	{[]string{"docker", "podman", "nerdctl", "buildah", "skopeo", "helm", "oras", "crane", "regctl", "az", "oc", "argocd", "cf"}, "login", []string{"-p"}, next},
+	{[]string{"sshpass", "mongo", "mongosh", "mongodump", "mongorestore", "mongoexport", "cqlsh", "cassandra", "clickhouse-client"}, "", []string{"-p"}, next},
+	{[]string{"sshpass", "mysql", "mysqldump", "mysqladmin", "mysqlcheck", "mariadb", "mariadb-dump", "mariadb-admin", "7z"}, "", []string{"-p"}, attached},
+	{[]string{"redis-cli", "valkey-cli", "keydb-cli"}, "", []string{"-a"}, next},
+	{[]string{"ldapsearch", "ldapadd", "ldapmodify", "ldapwhoami", "ldappasswd", "ldapdelete"}, "", []string{"-w", "-s"}, next},
+	{[]string{"sqlcmd", "bcp", "impala-shell", "zip", "unzip"}, "", []string{"-P"}, next},
+	{[]string{"smbclient", "rpcclient", "net"}, "", []string{"-U"}, nextPair},
+	{[]string{"snmpget", "snmpwalk", "snmpset"}, "", []string{"-A", "-X", "-c"}, next},
+	{[]string{"ipmitool"}, "", []string{"-P"}, next},
+	{[]string{"openssl"}, "", []string{"-passin", "-passout", "-pass", "-k"}, nextPair},
+	{[]string{"vault", "bao"}, "login", nil, positional},
+	{[]string{"rabbitmqctl"}, "add_user", nil, second},
+	{[]string{"rabbitmqctl"}, "change_password", nil, second},
+	{[]string{"redis-cli", "AUTH"}, "auth", nil, positional},
+	{[]string{"htpasswd"}, "-b", nil, last}, {[]string{"htpasswd"}, "-nb", nil, last}, {[]string{"htpasswd"}, "-nbB", nil, last},
+	{[]string{"htpasswd"}, "-bc", nil, last}, {[]string{"htpasswd"}, "-cb", nil, last}, {[]string{"htpasswd"}, "-nbBC", nil, last},
+}
+
+// commandsByName finds commands by the name of their program.
+var commandsByName = func() map[string][]*command {
+	index := map[string][]*command{}
+	for i := range commands {
+		for _, name := range commands[i].names {
+			index[name] = append(index[name], &commands[i])
+		}
+	}
+	return index
+}()
+
+// maxWords bounds the words of one line that are looked at as a command.
+const maxWords = 256
+
+// findCommands hides the secrets in command lines and in lines of password files.
+func findCommands(sc *scanner) {
+	s := sc.text
+	for i := 0; i < len(s); {
+		end := lineEnd(s, i)
+		sc.pgpass(i, end)
+		if strings.Contains(s[i:end], " -") || strings.Contains(s[i:end], "login") || strings.Contains(s[i:end], "AUTH") ||
+			strings.Contains(s[i:end], "_") {
+			sc.commandLine(sc.wordsOf(i, end))
+		}
+		i = end + 1
+	}
+}
+
+// wordsOf splits a line into the words of a shell, as far as quotes without escapes go.
+func (sc *scanner) wordsOf(i, end int) []span {
+	s := sc.text
+	var list []span
+	for i < end && len(list) < maxWords {
+		if s[i] == ' ' || s[i] == '\t' || s[i] == ',' || s[i] == '[' || s[i] == '(' || s[i] == '`' {
+			i++
+			continue
+		}
+		from := i
+		if isQuote(s[i]) {
+			if n := strings.IndexByte(s[i+1:end], s[i]); n >= 0 && closes(s, i+n+2) && !strings.Contains(s[i+1:i+1+n], " -") {
+				list = append(list, span{i + 1, i + 1 + n})
+				i += n + 2
+				continue
+			}
+			i++
+			continue
+		}
+		for i < end && s[i] != ' ' && s[i] != '\t' {
+			i++
+		}
+		to := i
+		for to > from+1 && (s[to-1] == ',' || s[to-1] == ';' || s[to-1] == ']' || (isQuote(s[to-1]) && strings.IndexByte(s[from:to-1], s[to-1]) < 0)) {
+			to--
+		}
+		list = append(list, span{from, to})
+	}
+	return list
+}
+
+// commandLine looks for known programs among the words of a line.
+func (sc *scanner) commandLine(list []span) {
+	for i, w := range list {
+		name := sc.text[w.from:w.to]
+		if sc.fromLiteral(name, w, list[:i]) || name == "--password-stdin" && sc.piped(list[:i]) {
+			continue
+		}
+		if slash := strings.LastIndexByte(name, '/'); slash >= 0 {
+			name = name[slash+1:]
+		}
+		for _, c := range commandsByName[name] {
+			sc.run(c, list[i+1:])
+		}
+	}
+}
+
+// piped hides what is echoed into a program that reads a password from its input.
+func (sc *scanner) piped(list []span) bool {
+	for i, w := range list {
+		if name := sc.text[w.from:w.to]; name != "echo" && name != "printf" {
+			continue
+		}
+		for _, arg := range list[i+1:] {
+			text := sc.text[arg.from:arg.to]
+			if text == "|" {
+				return true
+			}
+			if !strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "%") && !isPlaceholder(text) && !strings.HasPrefix(text, "$") {
+				sc.hide(arg.from, arg.to)
+			}
+		}
+	}
+	return true
+}
+
+// fromLiteral hides the value of --from-literal where a Secret is created, whatever its key is called.
+func (sc *scanner) fromLiteral(word string, w span, before []span) bool {
+	const flag = "--from-literal="
+	if !strings.HasPrefix(word, flag) && (len(before) == 0 || sc.text[before[len(before)-1].from:before[len(before)-1].to] != flag[:len(flag)-1]) {
+		return false
+	}
+	secret := false
+	for _, b := range before {
+		secret = secret || sc.text[b.from:b.to] == "secret"
+	}
+	pair := strings.TrimPrefix(word, flag)
+	if eq := strings.IndexByte(pair, '='); secret && eq >= 0 && !isPlaceholder(pair[eq+1:]) {
+		sc.hide(w.to-len(pair)+eq+1, w.to)
+	}
+	return true
+}
+
+// run hides the secrets among the arguments of a command.
+func (sc *scanner) run(c *command, args []span) {
+	if c.sub != "" {
+		at := sc.indexOf(args, c.sub)
+		if at < 0 || at > 6 {
+			return
+		}
+		args = args[at+1:]
+	}
+	plain := 0
+	for i, a := range args {
+		text := sc.text[a.from:a.to]
+		if text == "|" || text == "&&" || text == ";" {
+			return
+		}
+		flag := strings.HasPrefix(text, "-")
+		if !flag {
+			plain++
+		}
+		switch {
+		case c.arg == positional && !flag && plain == 1, c.arg == second && !flag && plain == 2, c.arg == last && i == len(args)-1:
+			sc.argument(a)
+			return
+		case !flag:
+		case c.arg == attached && c.flagIn(text, attached) && len(text) > 2 && text[2] != '-' && !strings.HasPrefix(text, "-p="):
+			sc.pairArgument(span{a.from + 2, a.to}, strings.HasPrefix(text, "-u"))
+		case c.flagIn(text, next) && i+1 < len(args) && c.arg == nextPair:
+			sc.pairArgument(args[i+1], true)
+		case c.flagIn(text, next) && i+1 < len(args) && c.arg == next:
+			sc.argument(args[i+1])
+		}
+	}
+}
+
+// flagIn tells whether word is one of the command's flags, or begins with one where the secret is attached.
+func (c *command) flagIn(word string, how argument) bool {
+	for _, f := range c.flags {
+		if word == f || how == attached && strings.HasPrefix(word, f) {
+			return true
+		}
+	}
+	return false
+}
+
+// indexOf returns the index of the first of args that is word, -1 if none is.
+func (sc *scanner) indexOf(args []span, word string) int {
+	for i, a := range args {
+		if sc.text[a.from:a.to] == word {
+			return i
+		}
+	}
+	return -1
+}
+
+// argument hides one argument unless it is only a placeholder or a path.
+func (sc *scanner) argument(a span) {
+	if text := sc.text[a.from:a.to]; judge(text, classPassword, false) && !strings.HasPrefix(text, "-") {
+		sc.hide(a.from, a.to)
+	}
+}
+
+// pairArgument hides the part of an argument behind the user's name.
+func (sc *scanner) pairArgument(a span, pair bool) {
+	if pair {
+		n := strings.IndexAny(sc.text[a.from:a.to], ":%")
+		if n < 0 {
+			return
+		}
+		a.from += n + 1
+	}
+	sc.argument(a)
+}
+
+// pgpass hides the last field of a line host:port:database:user:password.
+func (sc *scanner) pgpass(from, end int) {
+	if end-from > 512 || strings.Count(sc.text[from:end], ":") != 4 {
+		return
+	}
+	line := strings.TrimRight(sc.text[from:end], " \t")
+	fields := strings.Split(line, ":")
+	port, last := fields[1], fields[4]
+	if strings.ContainsAny(line, " \t\"") || port != "*" && !(isDigits(port) && len(port) >= 2) || isDigits(fields[0]) ||
+		!judge(last, classPassword, false) || fields[0] == "" || fields[3] == "" {
+		return
+	}
+	sc.hide(from+len(line)-len(last), from+len(line))
+}

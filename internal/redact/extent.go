@@ -1,0 +1,216 @@
+package redact
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// value is where a key's value stands and how it was written.
+type value struct {
+	span
+	// quoted: the span is what is between two quotes.
+	quoted bool
+	// end is where scanning goes on: after the closing quote, if any.
+	end int
+}
+
+// maxQuoted bounds how far a closing quote is searched.
+const maxQuoted = 64 << 10
+
+// skipBlanks returns the position of the first byte at or after i that is no blank of the same line.
+func skipBlanks(s string, i int) int {
+	for i < len(s) {
+		switch {
+		case s[i] == ' ' || s[i] == '\t':
+			i++
+		case strings.HasPrefix(s[i:], "\u00a0"):
+			i += len("\u00a0")
+		case strings.HasPrefix(s[i:], "\u202f"):
+			i += len("\u202f")
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+// isQuote tells whether c opens a quoted string.
+func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
+
+// quoteAt returns the quote at i with the backslashes before it, empty if there is none.
+func quoteAt(s string, i int) string {
+	j := i
+	for j < len(s) && s[j] == '\\' && j-i < 16 {
+		j++
+	}
+	if j < len(s) && isQuote(s[j]) {
+		return s[i : j+1]
+	}
+	return ""
+}
+
+// valueAt finds the extent of the value that starts at i.
+func valueAt(s string, i int) value {
+	if open := quoteAt(s, i); open != "" {
+		from := i + len(open)
+		if to := closingQuote(s, from, open); to >= 0 {
+			return value{span: span{from, to}, quoted: true, end: to + len(open)}
+		}
+		to := lineEnd(s, from)
+		return value{span: span{from, to}, end: to}
+	}
+	if to := placeholderEnd(s, i); to > i {
+		return value{span: span{i, to}, end: to}
+	}
+	to := bareEnd(s, i)
+	return value{span: span{i, to}, end: to}
+}
+
+// closingQuote returns where the quoted string that starts at from ends, -1 if it does not end on its line. A quote with
+// as many backslashes before it as the opening one closes; one with more is part of the string.
+func closingQuote(s string, from int, quote string) int {
+	level, mark := len(quote)-1, quote[len(quote)-1]
+	slashes := 0
+	for i := from; i < len(s) && i-from < maxQuoted && s[i] != '\n'; i++ {
+		switch {
+		case s[i] == '\\':
+			slashes++
+			continue
+		case s[i] != mark:
+		case level == 0 && mark == '\'' && slashes == 0 && doubled(s, i):
+			i++
+		case level == 0 && slashes%2 == 0:
+			return i
+		case level > 0 && slashes <= level:
+			return i - slashes
+		}
+		slashes = 0
+	}
+	return -1
+}
+
+// doubled tells whether the two apostrophes at i stand for one within a string, as YAML and SQL write it.
+func doubled(s string, i int) bool {
+	return i+2 < len(s) && s[i+1] == '\'' && !closes(s, i+2)
+}
+
+// closes tells whether what is at i may follow a closing quote.
+func closes(s string, i int) bool {
+	if i >= len(s) {
+		return true
+	}
+	return strings.IndexByte(" \t\n,;:)}]|&>\\\"'`.", s[i]) >= 0
+}
+
+// lineEnd returns the position of the next line feed, or the end of s.
+func lineEnd(s string, i int) int {
+	if n := strings.IndexByte(s[i:], '\n'); n >= 0 {
+		return i + n
+	}
+	return len(s)
+}
+
+// bareEnd returns where an unquoted value ends: at a blank, at a quote that encloses the whole, at a separator before
+// the next key, and before brackets that it did not open.
+func bareEnd(s string, i int) int {
+	from, depth := i, 0
+scan:
+	for i < len(s) {
+		c := s[i]
+		switch {
+		case c == ' ' || c == '\t' || c == '\n':
+			break scan
+		case c >= utf8.RuneSelf:
+			r, n := utf8.DecodeRuneInString(s[i:])
+			if unicode.IsSpace(r) {
+				break scan
+			}
+			i += n
+			continue
+		case isQuote(c) && i > from && closes(s, i+1):
+			for i > from && s[i-1] == '\\' {
+				i--
+			}
+			break scan
+		case c == ',' || c == ';' || c == '&':
+			if separates(s, i+1) {
+				break scan
+			}
+		case c == '<' && i+1 < len(s) && s[i+1] == '/':
+			break scan
+		case c == '(' || c == '[' || c == '{':
+			depth++
+		case (c == ')' || c == ']' || c == '}') && depth > 0:
+			depth--
+		case (c == ')' || c == ']' || c == '}') && closes(s, i+1):
+			break scan
+		}
+		i++
+	}
+	return i
+}
+
+// separates tells whether a separator before i ends a value: the text ends there, or the next key begins.
+func separates(s string, i int) bool {
+	if i >= len(s) || strings.IndexByte(" \t\n\"'`\\)}]", s[i]) >= 0 {
+		return true
+	}
+	for j := i; j < len(s) && j-i < 64; j++ {
+		c := s[j]
+		if c == '=' || c == ':' {
+			return j > i
+		}
+		if !isWordByte(c) {
+			return false
+		}
+	}
+	return false
+}
+
+// placeholders are the brackets in which templates and redacting programs put what stands for a value.
+var placeholders = []struct{ open, close string }{
+	{"${{", "}}"}, {"${", "}"}, {"$(", ")"}, {"{{", "}}"}, {"%{", "}"}, {"%(", ")s"}, {"<", ">"}, {"[", "]"}, {"(", ")"},
+}
+
+// placeholderEnd returns where the bracketed placeholder at i ends, i if there is none.
+func placeholderEnd(s string, i int) int {
+	for _, p := range placeholders {
+		if !strings.HasPrefix(s[i:], p.open) {
+			continue
+		}
+		limit := lineEnd(s[:min(len(s), i+200)], i)
+		if n := strings.Index(s[i+len(p.open):limit], p.close); n >= 0 {
+			end := i + len(p.open) + n + len(p.close)
+			if closes(s, end) || s[end] == '@' || s[end] == '/' {
+				return end
+			}
+		}
+		return i
+	}
+	return i
+}
+
+// isWordByte tells whether c may be part of a key. Bytes of letters beyond ASCII count.
+func isWordByte(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-' || c == '.'
+}
+
+// wordEnd returns the end of the key that starts at i, i if there is none.
+func wordEnd(s string, i int) int {
+	for i < len(s) {
+		if s[i] < utf8.RuneSelf {
+			if !isWordByte(s[i]) {
+				break
+			}
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if !unicode.IsLetter(r) {
+			break
+		}
+		i += n
+	}
+	return i
+}

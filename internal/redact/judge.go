@@ -1,0 +1,240 @@
+package redact
+
+import (
+	"net/netip"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// words makes a set of the words in a text.
+func words(text string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(text) {
+		set[w] = true
+	}
+	return set
+}
+
+// absent are values that say there is no value, or that hide it already, or name its type.
+var absent = words(`null nil none true false yes no on off undefined n/a na empty redacted omitted hidden masked filtered
+data+omitted sensitive removed unset string str int integer number bool boolean bytes object secretstr optional any void
+unknown <nil> -- oui non aucun vide masqué caché secretkeyref valuefrom secretref configmapkeyref`)
+
+// status are words that say how it stands with a secret, in log fields such as token=expired.
+var status = words(`expired invalid missing required unset set present absent rejected valid ok failed denied provided
+revoked refreshed renewed rotated unauthorized forbidden incorrect wrong mismatch mismatched changed updated created deleted
+disabled enabled expiré expirée invalide manquant manquante requis requise refusé refusée incorrecte renouvelé révoqué
+success successful error unchanged configured malformed notfound not_found`)
+
+// prose are words that begin a sentence about a secret after a colon, as in "token: signature is invalid".
+var prose = words(`a an the is are was were has have had must should can cannot can't could may might will would not no
+none this that these those it its for from in on at of to by with without within and or if when while after before but
+access account admission algorithm already also another any api audience auth authentication authorization bad bearer
+because being both certificate check claim claims client connection contains context could couldn't credential
+credentials crypto data decode decoding does doesn't don't encoded encoding entry exceeded exceeds expected expiry
+expires failure fails field file format found function get got header id illegal input insufficient internal issuer
+issued jwt key keys length line login lookup low malformed mapping name needs never null nil object oidc only open
+parse parsing password path permission permissions please policy prefix read received refused request response
+returned rpc secret secrets see server service signature signed signing size some square still subject substring
+supplied system timed timeout token tokens too trying type unable unauthenticated undefined unexpected unknown
+unsupported update url use used user username using validate validation value verification verify was which who whose
+x509 you your cannot context does http https does le la les un une des du de est sont était doit pour par avec sans
+dans sur pas ne non aucun aucune erreur échec utilisateur connexion accès déjà mauvais inconnu introuvable absent`)
+
+// pathRoots are the beginnings of values that say where a secret is kept, rather than what it is.
+var pathRoots = []string{"/run/", "/var/", "/etc/", "/secrets/", "/mnt/", "/vault/", "/opt/", "/home/", "/root/", "/usr/",
+	"/tmp/", "/app/", "/srv/", "/data/", "/config/", "/keys/", "/certs/", "/ssl/", "./", "../", "~/", "file:", "C:\\"}
+
+// references are the beginnings of values that refer to a secret kept elsewhere.
+var references = []string{"arn:", "vault:", "ref+", "op://", "secretref:", "env:", "env.", "process.env", "os.getenv(",
+	"os.environ", "System.getenv(", "getenv(", "ENV[", "secretKeyRef:", "projects/", "var.", "local.", "data.", "module.",
+	"random_password.", "random_string.", "sensitive(", "!Ref", "!Sub", "awssm:", "gcpsm:", "azurekv:", "kms:", "sops:",
+	"valueFrom:", "@Microsoft.KeyVault("}
+
+// judge tells whether the value of a key of the given class must be hidden. colon says that the separator was a colon
+// and blanks, behind which prose is possible.
+func judge(v string, c class, colon bool) bool {
+	v = strings.TrimSpace(v)
+	if v == "" || isPlaceholder(v) || refers(v) {
+		return false
+	}
+	lower := strings.ToLower(strings.TrimRight(v, ".,;:!"))
+	if absent[lower] || status[lower] || colon && (prose[lower] || prose[strings.Trim(lower, `"'`)]) {
+		return false
+	}
+	switch c {
+	case classPassword, classPhrase:
+		return true
+	case classToken:
+		return !isDigits(v) && !measured(v) || len(v) > 12
+	case classObject:
+		return !objectName(v) && !measured(v)
+	case classKey:
+		return len(v) >= 6 && !measured(v)
+	case classWeak:
+		return secretLike(v) && len(v) >= 8
+	}
+	return false
+}
+
+// isPlaceholder tells whether v only stands for a value.
+func isPlaceholder(v string) bool {
+	if v == Mark || strings.Trim(v, "*xX.•-#_?") == "" {
+		return true
+	}
+	if name, ok := strings.CutPrefix(v, "$"); ok && isUpperName(name) && classify(name) != classNone {
+		return true
+	}
+	for _, p := range placeholders {
+		if !strings.HasPrefix(v, p.open) || !strings.HasSuffix(v, p.close) {
+			continue
+		}
+		inner := v[len(p.open) : len(v)-min(len(p.close), len(v)-len(p.open))]
+		return p.open != "${" || !strings.ContainsAny(inner, ":-?")
+	}
+	return false
+}
+
+// isUpperName tells whether v is written like an environment variable.
+func isUpperName(v string) bool {
+	for i := range len(v) {
+		if c := v[i]; (c < 'A' || c > 'Z') && c != '_' && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return v != ""
+}
+
+// refers tells whether v says where the secret is.
+func refers(v string) bool {
+	for _, root := range pathRoots {
+		if strings.HasPrefix(v, root) {
+			return true
+		}
+	}
+	for _, r := range references {
+		if strings.HasPrefix(v, r) {
+			return true
+		}
+	}
+	return false
+}
+
+// objectName tells whether v may be the name of a Kubernetes object, with or without its namespace, rather than a
+// secret: lower-case words of letters, joined by dashes, with few digits.
+func objectName(v string) bool {
+	digits, letters := 0, 0
+	for i := range len(v) {
+		switch c := v[i]; {
+		case 'a' <= c && c <= 'z':
+			letters++
+		case '0' <= c && c <= '9':
+			digits++
+		case c != '-' && c != '.' && c != '/':
+			return false
+		}
+	}
+	if digits > 2 && letters < 4*digits {
+		return false
+	}
+	return letters > 0 && len(v) <= 253
+}
+
+// measured tells whether v is a moment, a duration, an address, a version, a number or a uid.
+func measured(v string) bool {
+	v = strings.Trim(v, `"'.,;`)
+	if v == "" {
+		return false
+	}
+	if isDigits(v) {
+		return true
+	}
+	if _, err := time.ParseDuration(v); err == nil {
+		return true
+	}
+	if _, err := time.Parse(time.RFC3339, v); err == nil {
+		return true
+	}
+	if _, err := netip.ParseAddr(v); err == nil {
+		return true
+	}
+	if _, err := netip.ParseAddrPort(v); err == nil {
+		return true
+	}
+	return isUUID(v) || isDateLike(v)
+}
+
+// isUUID tells whether v has the form of a uid. Clients' secrets of that form are caught by their keys.
+func isUUID(v string) bool {
+	if len(v) != 36 {
+		return false
+	}
+	for i := range len(v) {
+		dash := i == 8 || i == 13 || i == 18 || i == 23
+		if dash != (v[i] == '-') || !dash && !isHex(v[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// isHex tells whether c is a hexadecimal digit.
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+}
+
+// isDateLike tells whether v consists of digits and the punctuation of dates, times, versions and quantities.
+func isDateLike(v string) bool {
+	v = strings.TrimPrefix(v, "v")
+	digits := 0
+	for i := range len(v) {
+		switch c := v[i]; {
+		case '0' <= c && c <= '9':
+			digits++
+		case strings.IndexByte("-:.,/+TZ%", c) < 0:
+			return false
+		}
+	}
+	return digits > 0
+}
+
+// secretLike tells whether v, without a key that says so, looks like a secret: several kinds of characters, and not
+// one of the forms that fill every log.
+func secretLike(v string) bool {
+	if len(v) < 6 || len(v) > 8192 || measured(v) || refers(v) || isPlaceholder(v) || strings.Contains(v, "://") {
+		return false
+	}
+	if strings.HasPrefix(v, "sha256:") || strings.HasPrefix(v, "SHA256:") || strings.HasPrefix(v, "/") {
+		return false
+	}
+	var lower, upper, digit, symbol, dash int
+	for i, r := range v {
+		switch {
+		case unicode.IsDigit(r):
+			digit++
+		case unicode.IsUpper(r):
+			if i > 0 {
+				upper++
+			}
+		case unicode.IsLetter(r):
+			lower++
+		case strings.ContainsRune("!@#$%^&*~?+=|<>", r):
+			symbol++
+		case r == '-' || r == '.' || r == '_' || r == '/' || r == ':':
+			dash++
+		}
+	}
+	letters := lower + upper
+	switch {
+	case symbol > 0 && letters+digit >= 5 && !strings.HasSuffix(v, "?") && !strings.HasSuffix(v, "!"):
+		return true
+	case digit > 0 && upper > 0 && lower > 0:
+		return dash < 3 || len(v) > 24
+	case digit > 0 && letters > 0 && dash == 0:
+		return true
+	case upper > 1 && lower > 2 && dash == 0 && len(v) >= 12:
+		return true
+	}
+	return false
+}
