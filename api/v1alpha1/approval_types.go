@@ -105,7 +105,7 @@ type ApprovalSpec struct {
 	//
 	// +required
 	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=5
+	// +kubebuilder:validation:Maximum=20
 	Slot int32 `json:"slot"`
 
 	// expiresAt is when the question lapses.
@@ -118,13 +118,15 @@ type ApprovalSpec struct {
 	// +required
 	SelfApproval SelfApproval `json:"selfApproval"`
 
-	// approvers are those who may decide, besides that they need the verb "approve"; unset, the verb suffices.
+	// approvers are those who may decide, besides that they need the verb "approve": whoever decides must be in every
+	// set. Unset, the verb suffices.
 	//
 	// +optional
-	// +listType=atomic
+	// +listType=map
+	// +listMapKey=policy
 	// +kubebuilder:validation:MinItems=1
-	// +kubebuilder:validation:MaxItems=50
-	Approvers []Subject `json:"approvers,omitempty"`
+	// +kubebuilder:validation:MaxItems=10
+	Approvers []ApproverSet `json:"approvers,omitempty"`
 
 	// decision is Pending until a person writes Approved or Rejected, once.
 	//
@@ -149,7 +151,7 @@ type ApprovalSpec struct {
 	// client sends its own name and any other is refused.
 	//
 	// +optional
-	DecidedBy *Requester `json:"decidedBy,omitempty"`
+	DecidedBy *Decider `json:"decidedBy,omitempty"`
 
 	// signature is the approver's own signature of a decision that comes through Git.
 	//
@@ -174,6 +176,51 @@ type ChangeReference struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
 	UID string `json:"uid"`
+}
+
+// Decider is the identity of the person who decided, as the API server authenticated it.
+type Decider struct {
+	// username is the authenticated name.
+	//
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1024
+	Username string `json:"username"`
+
+	// uid is the identity's unique id where the authenticator supplies one.
+	//
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	UID string `json:"uid,omitempty"`
+
+	// groups are those that the person was in when deciding, so that it can be asked again, before applying, whether a
+	// member of them may still decide. A name that is not one of the caller's groups is refused.
+	//
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=200
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=1024
+	Groups []string `json:"groups,omitempty"`
+}
+
+// ApproverSet is the approvers that one ChangePolicy names.
+type ApproverSet struct {
+	// policy is the name of the ChangePolicy.
+	//
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Policy string `json:"policy"`
+
+	// subjects are its approvers.
+	//
+	// +required
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=50
+	Subjects []Subject `json:"subjects"`
 }
 
 // SubjectKind is the kind of a subject.
