@@ -65,6 +65,10 @@ generate: ## Deep copies of the API types.
 manifests: ## CRDs and the operator's role, from the markers in the code.
 	$(TOOL) controller-gen crd paths=./api/... output:crd:dir=config/crd/bases
 
+.PHONY: docs
+docs: ## The reference in docs/reference, from the CRDs and the code.
+	go run ./hack/docs
+
 .PHONY: clean
 clean: ## Remove what was built in this checkout (the control plane in ~/.cache/eclusier stays).
 	rm -rf bin .cache
