@@ -1,0 +1,108 @@
+package config_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"github.com/eclusier/eclusier/api/v1alpha1"
+)
+
+// cluster is a real API server with everything of config/default installed, shared by the tests of this package.
+var cluster *installed
+
+type installed struct {
+	config *rest.Config
+	scheme *runtime.Scheme
+}
+
+func TestMain(m *testing.M) {
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	environment := &envtest.Environment{}
+	config, err := environment.Start()
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "no API server to test on, run the tests with make test: %v\n", err)
+		return 1
+	}
+	defer func() { _ = environment.Stop() }()
+	cluster, err = install(config, environment.KubeConfig)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "installing config/default: %v\n", err)
+		return 1
+	}
+	return m.Run()
+}
+
+// install applies config/default as a user would, and waits until the policies are in force.
+func install(config *rest.Config, kubeconfig []byte) (*installed, error) {
+	folder, err := os.MkdirTemp("", "eclusier-config-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	path := filepath.Join(folder, "kubeconfig")
+	if err := os.WriteFile(path, kubeconfig, 0o600); err != nil {
+		return nil, err
+	}
+	kubectl := filepath.Join(os.Getenv("KUBEBUILDER_ASSETS"), "kubectl")
+	output, err := exec.Command(kubectl, "--kubeconfig", path, "apply", "--server-side", "-k", "default").CombinedOutput()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", err, output)
+	}
+	scheme := runtime.NewScheme()
+	if err := clientgoscheme.AddToScheme(scheme); err != nil {
+		return nil, err
+	}
+	if err := v1alpha1.AddToScheme(scheme); err != nil {
+		return nil, err
+	}
+	server := &installed{config: config, scheme: scheme}
+	return server, server.waitForPolicies()
+}
+
+// waitForPolicies returns once a forged requester is replaced and a foreign status refused.
+func (s *installed) waitForPolicies() error {
+	probe, err := s.client("prober", "system:masters")
+	if err != nil {
+		return err
+	}
+	ctx := context.Background()
+	return wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
+		task := &v1alpha1.AgentTask{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "probe"},
+			Spec:       v1alpha1.AgentTaskSpec{Prompt: "Is anything wrong?", RequestedBy: &v1alpha1.Requester{Username: "nobody"}},
+		}
+		if err := probe.Create(ctx, task); err != nil {
+			return false, nil //nolint:nilerr // The kind may not be served yet.
+		}
+		if task.Spec.RequestedBy.Username != "prober" {
+			return false, probe.Delete(ctx, task)
+		}
+		before := task.DeepCopy()
+		task.Status.Phase = v1alpha1.PhaseRunning
+		refused := probe.Status().Patch(ctx, task, client.MergeFrom(before)) != nil
+		return refused, probe.Delete(ctx, task)
+	})
+}
+
+// client acts as the user of that name and groups.
+func (s *installed) client(user string, groups ...string) (client.Client, error) {
+	config := rest.CopyConfig(s.config)
+	config.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: groups}
+	return client.New(config, client.Options{Scheme: s.scheme})
+}
