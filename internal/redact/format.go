@@ -18,6 +18,7 @@ func base64ish(c byte) bool {
 	return dotted(c) || c == '+' || c == '/' || c == '=' || c == '%'
 }
 func crypt(c byte) bool   { return base64ish(c) || c == '$' || c == ',' || c == '*' || c == ':' }
+func colons(c byte) bool  { return urlSafe(c) || c == ':' }
 func path(c byte) bool    { return base64ish(c) || c == '@' || c == '&' || c == '?' || c == ':' }
 func tilde(c byte) bool   { return dotted(c) || c == '~' }
 func barcode(c byte) bool { return crypt(c) && c != ':' }
@@ -84,7 +85,7 @@ var formats = []format{
 	{prefix: "hooks.slack.com/services/", body: path, least: 8, keep: true}, {prefix: "hooks.slack.com/workflows/", body: path, least: 8, keep: true},
 	{prefix: "hooks.slack.com/triggers/", body: path, least: 8, keep: true}, {prefix: "discord.com/api/webhooks/", body: path, least: 8, keep: true},
 	{prefix: "discordapp.com/api/webhooks/", body: path, least: 8, keep: true}, {prefix: "webhook.office.com/webhookb2/", body: path, least: 8, keep: true},
-	{prefix: "outlook.office.com/webhook/", body: path, least: 8, keep: true}, {prefix: "api.telegram.org/bot", body: crypt, least: 20, keep: true},
+	{prefix: "outlook.office.com/webhook/", body: path, least: 8, keep: true}, {prefix: "api.telegram.org/bot", body: colons, least: 20, keep: true},
 	{prefix: "chat.googleapis.com/v1/spaces/", body: path, least: 30, keep: true}, {prefix: "events.pagerduty.com/integration/", body: urlSafe, least: 20, keep: true},
 	{prefix: "hc-ping.com/", body: path, least: 20, keep: true}, {prefix: "SG.", body: dotted, least: 40}, {prefix: "key-", body: lowerHex, least: 32, most: 32},
 	{prefix: "SK", body: lowerHex, least: 32, most: 32}, {prefix: "xkeysib-", body: urlSafe, least: 30}, {prefix: "xsmtpsib-", body: urlSafe, least: 30},
