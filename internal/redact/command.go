@@ -243,7 +243,10 @@ func (sc *scanner) indexOf(args []span, word string) int {
 
 // argument hides one argument unless it is only a placeholder or a path.
 func (sc *scanner) argument(a span) {
-	if quote := sc.text[a.from]; isQuote(quote) && a.to-a.from > 1 && sc.text[a.to-1] == quote {
+	if a.to-a.from < 2 {
+		return
+	}
+	if quote := sc.text[a.from]; isQuote(quote) && sc.text[a.to-1] == quote {
 		a.from, a.to = a.from+1, a.to-1
 	}
 	if text := sc.text[a.from:a.to]; judge(text, classPassword, false) && !strings.HasPrefix(text, "-") {

@@ -14,6 +14,7 @@ func FuzzString(f *testing.F) {
 	f.Add("key: |\n  a\n  b\n- --password\n- x\n")
 	f.Add("http://a:b/c@d:e@f curl -u a:b `x` \\\"token\\\":\\\"a")
 	f.Add("\x1b\x1b[0m[31mpassword=\u00a0x")
+	f.Add("0 curl -u00%")
 	f.Fuzz(func(t *testing.T, in string) {
 		got := redact.String(in).String()
 		if !utf8.ValidString(got) {
