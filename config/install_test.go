@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -40,7 +42,7 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer func() { _ = environment.Stop() }()
-	cluster, err = install(config, environment.KubeConfig)
+	cluster, err = install(config, environment.KubeConfig, "default")
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "installing config/default: %v\n", err)
 		return 1
@@ -48,8 +50,8 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// install applies config/default as a user would, and waits until the policies are in force.
-func install(config *rest.Config, kubeconfig []byte) (*installed, error) {
+// install applies a kustomization of this folder as a user would, and waits until the policies are in force.
+func install(config *rest.Config, kubeconfig []byte, kustomization string) (*installed, error) {
 	folder, err := os.MkdirTemp("", "eclusier-config-")
 	if err != nil {
 		return nil, err
@@ -60,12 +62,15 @@ func install(config *rest.Config, kubeconfig []byte) (*installed, error) {
 		return nil, err
 	}
 	kubectl := filepath.Join(os.Getenv("KUBEBUILDER_ASSETS"), "kubectl")
-	output, err := exec.Command(kubectl, "--kubeconfig", path, "apply", "--server-side", "-k", "default").CombinedOutput()
+	output, err := exec.Command(kubectl, "--kubeconfig", path, "apply", "--server-side", "-k", kustomization).CombinedOutput()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", err, output)
 	}
 	scheme := runtime.NewScheme()
 	if err := clientgoscheme.AddToScheme(scheme); err != nil {
+		return nil, err
+	}
+	if err := apiextensionsv1.AddToScheme(scheme); err != nil {
 		return nil, err
 	}
 	if err := v1alpha1.AddToScheme(scheme); err != nil {
@@ -75,29 +80,38 @@ func install(config *rest.Config, kubeconfig []byte) (*installed, error) {
 	return server, server.waitForPolicies()
 }
 
-// waitForPolicies returns once a forged requester is replaced and a foreign status refused.
+// waitForPolicies returns once a forged requester is replaced or refused, and a foreign status refused.
 func (s *installed) waitForPolicies() error {
 	probe, err := s.client("prober", "system:masters")
 	if err != nil {
 		return err
 	}
+	task := &v1alpha1.AgentTask{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "probe"},
+		Spec:       v1alpha1.AgentTaskSpec{Prompt: "Is anything wrong?", RequestedBy: &v1alpha1.Requester{Username: "prober"}},
+	}
 	ctx := context.Background()
-	return wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
-		task := &v1alpha1.AgentTask{
-			ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "probe"},
-			Spec:       v1alpha1.AgentTaskSpec{Prompt: "Is anything wrong?", RequestedBy: &v1alpha1.Requester{Username: "nobody"}},
-		}
-		if err := probe.Create(ctx, task); err != nil {
-			return false, nil //nolint:nilerr // The kind may not be served yet.
-		}
-		if task.Spec.RequestedBy.Username != "prober" {
-			return false, probe.Delete(ctx, task)
-		}
-		before := task.DeepCopy()
-		task.Status.Phase = v1alpha1.PhaseRunning
-		refused := probe.Status().Patch(ctx, task, client.MergeFrom(before)) != nil
-		return refused, probe.Delete(ctx, task)
+	err = wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
+		forged := task.DeepCopy()
+		forged.Spec.RequestedBy.Username = "nobody"
+		err := probe.Create(ctx, forged, client.DryRunAll)
+		return apierrors.IsForbidden(err) || err == nil && forged.Spec.RequestedBy.Username == "prober", nil
 	})
+	if err != nil {
+		return fmt.Errorf("waiting for the requester's policies: %w", err)
+	}
+	if err := probe.Create(ctx, task); err != nil {
+		return err
+	}
+	err = wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
+		judged := task.DeepCopy()
+		judged.Status.Phase = v1alpha1.PhaseRunning
+		return apierrors.IsForbidden(probe.Status().Patch(ctx, judged, client.MergeFrom(task), client.DryRunAll)), nil
+	})
+	if err != nil {
+		return fmt.Errorf("waiting for the policy on status: %w", err)
+	}
+	return probe.Delete(ctx, task)
 }
 
 // client acts as the user of that name and groups.
