@@ -74,7 +74,9 @@ func judge(v string, c class, colon bool) bool {
 	case classKey:
 		return len(v) >= 6 && !measured(v)
 	case classWeak:
-		return secretLike(v) && len(v) >= 8
+		return secretLike(v) && len(v) >= 8 && strings.ContainsAny(v, "0123456789!#$%^&*+=")
+	case classLoose:
+		return secretLike(v) && len(v) >= 24 && strings.ContainsAny(v, "0123456789") && strings.ToLower(v) != v
 	}
 	return false
 }

@@ -12,6 +12,8 @@ type class int
 const (
 	// classNone: the key says nothing about secrets.
 	classNone class = iota
+	// classLoose: a key of some sort; only what is long and random is hidden.
+	classLoose
 	// classWeak: the key may hold a secret; only a value that looks like one is hidden.
 	classWeak
 	// classKey: cryptographic and API keys.
@@ -40,7 +42,7 @@ var headWords = map[string]class{
 	"sharedkey": classKey, "accountkey": classKey, "presharedkey": classKey, "psk": classKey, "dockerconfigjson": classKey,
 	"dockercfg": classKey,
 	"pin":       classWeak, "otp": classWeak, "auth": classWeak, "authn": classWeak, "credential": classWeak,
-	"credentials": classWeak, "creds": classWeak, "sig": classWeak, "key": classWeak, "seed": classWeak,
+	"credentials": classWeak, "creds": classWeak, "sig": classWeak, "key": classLoose, "seed": classWeak,
 	"salt": classWeak, "sid": classWeak, "identifiants": classWeak,
 }
 
