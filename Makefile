@@ -86,7 +86,7 @@ verify: ## Regenerate everything and fail on a diff; tidy modules; buildable man
 
 .PHONY: lint
 lint: ## golangci-lint with the rules of .golangci.yml.
-	$(TOOL) golangci-lint run ./...
+	$(TOOL) golangci-lint-kube-api-linter run ./...
 
 .PHONY: bench
 bench: ## Benchmarks: the engine, the classifier, and tasks from apply to answer on a real API server.
