@@ -21,6 +21,9 @@ MODULES := . hack/devcluster hack/tools
 # The tools are pinned in a module of their own, so that their requirements stay out of the operator's.
 TOOL := go tool -modfile=$(CURDIR)/hack/tools/go.mod
 
+# golangci-lint with the linter of Kubernetes API types built in: one build serves both.
+GOLANGCI := $(TOOL) golangci-lint-kube-api-linter
+
 # A folder with etcd, kube-apiserver and kubectl. KUBEBUILDER_ASSETS=… names one that the user has.
 ASSETS = $${KUBEBUILDER_ASSETS:-$$(hack/devcluster/build.sh)}
 KUBECTL = $(ASSETS)/kubectl
@@ -85,8 +88,9 @@ verify: ## Regenerate everything and fail on a diff; tidy modules; buildable man
 	hack/verify.sh $(MODULES)
 
 .PHONY: lint
-lint: ## golangci-lint with the rules of .golangci.yml.
-	$(TOOL) golangci-lint-kube-api-linter run ./...
+lint: ## golangci-lint with the rules of .golangci.yml, and the conventions of Kubernetes' APIs over api/.
+	$(GOLANGCI) run ./...
+	$(GOLANGCI) run -c hack/tools/kube-api-linter.yml ./api/...
 
 .PHONY: bench
 bench: ## Benchmarks: the engine, the classifier, and tasks from apply to answer on a real API server.
