@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -26,8 +27,9 @@ import (
 var cluster *installed
 
 type installed struct {
-	config *rest.Config
-	scheme *runtime.Scheme
+	config     *rest.Config
+	kubeconfig []byte
+	scheme     *runtime.Scheme
 }
 
 func TestMain(m *testing.M) {
@@ -52,32 +54,36 @@ func run(m *testing.M) int {
 
 // install applies a kustomization of this folder as a user would, and waits until the policies are in force.
 func install(config *rest.Config, kubeconfig []byte, kustomization string) (*installed, error) {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, apiextensionsv1.AddToScheme, v1alpha1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			return nil, err
+		}
+	}
+	server := &installed{config: config, kubeconfig: kubeconfig, scheme: scheme}
+	if err := server.kubectl("apply", "--server-side", "-k", kustomization); err != nil {
+		return nil, err
+	}
+	return server, server.waitForPolicies()
+}
+
+// kubectl runs kubectl in this folder, as an administrator.
+func (s *installed) kubectl(args ...string) error {
 	folder, err := os.MkdirTemp("", "eclusier-config-")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
 	path := filepath.Join(folder, "kubeconfig")
-	if err := os.WriteFile(path, kubeconfig, 0o600); err != nil {
-		return nil, err
+	if err := os.WriteFile(path, s.kubeconfig, 0o600); err != nil {
+		return err
 	}
 	kubectl := filepath.Join(os.Getenv("KUBEBUILDER_ASSETS"), "kubectl")
-	output, err := exec.Command(kubectl, "--kubeconfig", path, "apply", "--server-side", "-k", kustomization).CombinedOutput()
+	output, err := exec.Command(kubectl, append([]string{"--kubeconfig", path}, args...)...).CombinedOutput()
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s", err, output)
+		return fmt.Errorf("kubectl %s: %w: %s", strings.Join(args, " "), err, output)
 	}
-	scheme := runtime.NewScheme()
-	if err := clientgoscheme.AddToScheme(scheme); err != nil {
-		return nil, err
-	}
-	if err := apiextensionsv1.AddToScheme(scheme); err != nil {
-		return nil, err
-	}
-	if err := v1alpha1.AddToScheme(scheme); err != nil {
-		return nil, err
-	}
-	server := &installed{config: config, scheme: scheme}
-	return server, server.waitForPolicies()
+	return nil
 }
 
 // waitForPolicies returns once a forged requester is replaced or refused, and a foreign status refused.

@@ -5,8 +5,9 @@ import (
 	"testing"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/eclusier/eclusier/config/policy"
 )
@@ -43,46 +44,71 @@ func TestOperator_rights(t *testing.T) {
 }
 
 func TestReader_rights(t *testing.T) {
+	openShop(t)
 	user := "system:serviceaccount:shop:eclusier-reader"
-	c := admin(t)
-	namespaced := &rbacv1.RoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "reader"},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "eclusier-reader"},
-		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: user}},
-	}
-	whole := &rbacv1.ClusterRoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: "reader"},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "eclusier-reader-cluster"},
-		Subjects:   namespaced.Subjects,
-	}
-	if err := c.Create(t.Context(), namespaced); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { remove(t, c, namespaced) })
-	if err := c.Create(t.Context(), whole); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { remove(t, c, whole) })
 	checkAccess(t, user, []access{
-		{verb: "list", resource: "pods", namespace: "default", allowed: true, description: "sees pods"},
-		{verb: "get", resource: "pods/log", namespace: "default", allowed: true, description: "reads logs"},
-		{verb: "get", resource: "namespaces", object: "default", allowed: true, description: "sees its namespace"},
+		{verb: "list", resource: "pods", namespace: "shop", allowed: true, description: "sees pods"},
+		{verb: "get", resource: "pods/log", namespace: "shop", allowed: true, description: "reads logs"},
+		{verb: "get", resource: "namespaces", object: "shop", allowed: true, description: "sees its namespace"},
 		{verb: "list", resource: "nodes", allowed: true, description: "sees nodes"},
+		{verb: "list", resource: "events", namespace: "default", allowed: true, description: "sees events about nodes"},
+		{verb: "list", resource: "pods", namespace: "default", description: "sees no pods where those events are"},
 		{verb: "list", resource: "pods", namespace: "kube-system", description: "sees no pods elsewhere"},
-		{verb: "get", resource: "secrets", namespace: "default", description: "reads no Secret"},
-		{verb: "list", resource: "secrets", namespace: "default", description: "lists no Secrets"},
-		{verb: "create", resource: "pods/exec", namespace: "default", description: "runs nothing in a pod"},
-		{verb: "get", resource: "pods/exec", namespace: "default", description: "runs nothing in a pod through a web socket"},
-		{verb: "get", resource: "pods/portforward", namespace: "default", description: "forwards no port"},
-		{verb: "get", resource: "pods/proxy", namespace: "default", description: "speaks to no pod"},
-		{verb: "get", resource: "services/proxy", namespace: "default", description: "speaks to no service"},
+		{verb: "get", resource: "secrets", namespace: "shop", description: "reads no Secret"},
+		{verb: "list", resource: "secrets", namespace: "shop", description: "lists no Secrets"},
+		{verb: "create", resource: "pods/exec", namespace: "shop", description: "runs nothing in a pod"},
+		{verb: "get", resource: "pods/exec", namespace: "shop", description: "runs nothing in a pod through a web socket"},
+		{verb: "get", resource: "pods/portforward", namespace: "shop", description: "forwards no port"},
+		{verb: "get", resource: "pods/proxy", namespace: "shop", description: "speaks to no pod"},
+		{verb: "get", resource: "services/proxy", namespace: "shop", description: "speaks to no service"},
 		{verb: "get", resource: "nodes/proxy", description: "speaks to no kubelet"},
-		{verb: "create", resource: "serviceaccounts/token", namespace: "default", description: "makes no tokens"},
-		{verb: "delete", resource: "pods", namespace: "default", description: "removes nothing"},
-		{verb: "patch", group: "apps", resource: "deployments", namespace: "default", description: "changes nothing"},
-		{verb: "update", group: "apps", resource: "deployments/scale", namespace: "default", description: "scales nothing"},
-		{verb: "create", group: "eclusier.io", resource: "agenttasks", namespace: "default", description: "asks nothing"},
+		{verb: "create", resource: "serviceaccounts/token", namespace: "shop", description: "makes no tokens"},
+		{verb: "delete", resource: "pods", namespace: "shop", description: "removes nothing"},
+		{verb: "patch", group: "apps", resource: "deployments", namespace: "shop", description: "changes nothing"},
+		{verb: "update", group: "apps", resource: "deployments/scale", namespace: "shop", description: "scales nothing"},
+		{verb: "create", group: "eclusier.io", resource: "agenttasks", namespace: "shop", description: "asks nothing"},
 	})
+}
+
+// openShop makes the namespace shop and gives it its reader as config/tenant does.
+func openShop(t *testing.T) {
+	t.Helper()
+	c, shop := admin(t), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}}
+	if err := c.Create(t.Context(), shop); client.IgnoreAlreadyExists(err) != nil {
+		t.Fatal(err)
+	}
+	if err := cluster.kubectl("apply", "-k", "tenant"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := cluster.kubectl("delete", "-k", "tenant"); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestReader_rightsOfWholeCluster(t *testing.T) {
+	openShop(t)
+	if err := cluster.kubectl("apply", "-k", "tenant/whole-cluster"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := cluster.kubectl("delete", "-k", "tenant/whole-cluster"); err != nil {
+			t.Error(err)
+		}
+	})
+	checkAccess(t, "system:serviceaccount:shop:eclusier-reader", []access{
+		{verb: "list", resource: "pods", namespace: "kube-system", allowed: true, description: "sees pods everywhere"},
+		{verb: "list", resource: "services", allowed: true, description: "lists services of all namespaces at once"},
+		{verb: "get", resource: "secrets", namespace: "kube-system", description: "reads no Secret anywhere"},
+	})
+}
+
+func TestSamples(t *testing.T) {
+	openShop(t)
+	if err := cluster.kubectl("apply", "--dry-run=server", "-k", "samples"); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestPeople_rights(t *testing.T) {
