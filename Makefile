@@ -21,6 +21,9 @@ MODULES := . hack/devcluster hack/tools
 # The tools are pinned in a module of their own, so that their requirements stay out of the operator's.
 TOOL := go tool -modfile=$(CURDIR)/hack/tools/go.mod
 
+# golangci-lint with the linter of Kubernetes API types built in: one build serves both.
+GOLANGCI := $(TOOL) golangci-lint-kube-api-linter
+
 # A folder with etcd, kube-apiserver and kubectl. KUBEBUILDER_ASSETS=… names one that the user has.
 ASSETS = $${KUBEBUILDER_ASSETS:-$$(hack/devcluster/build.sh)}
 KUBECTL = $(ASSETS)/kubectl
@@ -65,6 +68,10 @@ generate: ## Deep copies of the API types.
 manifests: ## CRDs and the operator's role, from the markers in the code.
 	$(TOOL) controller-gen crd paths=./api/... output:crd:dir=config/crd/bases
 
+.PHONY: docs
+docs: ## The reference in docs/reference, from the CRDs and the code.
+	go run ./hack/docs
+
 .PHONY: clean
 clean: ## Remove what was built in this checkout (the control plane in ~/.cache/eclusier stays).
 	rm -rf bin .cache
@@ -81,8 +88,9 @@ verify: ## Regenerate everything and fail on a diff; tidy modules; buildable man
 	hack/verify.sh $(MODULES)
 
 .PHONY: lint
-lint: ## golangci-lint with the rules of .golangci.yml.
-	$(TOOL) golangci-lint run ./...
+lint: ## golangci-lint with the rules of .golangci.yml, and the conventions of Kubernetes' APIs over api/.
+	$(GOLANGCI) run ./...
+	$(GOLANGCI) run -c hack/tools/kube-api-linter.yml ./api/...
 
 .PHONY: bench
 bench: ## Benchmarks: the engine, the classifier, and tasks from apply to answer on a real API server.

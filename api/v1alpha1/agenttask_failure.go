@@ -30,14 +30,14 @@ type Failure struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
-	Type string `json:"type"`
+	Type string `json:"type,omitempty"`
 
 	// message says in a sentence what happened, redacted.
 	//
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
-	Message string `json:"message"`
+	Message string `json:"message,omitempty"`
 
 	// permanent is true where the same task would fail again until something else changes.
 	//
@@ -61,30 +61,30 @@ type DeadLetter struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
-	TaskID string `json:"taskID"`
+	TaskID string `json:"taskID,omitempty"`
 
 	// correlationID of the task.
 	//
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
-	CorrelationID string `json:"correlationID"`
+	CorrelationID string `json:"correlationID,omitempty"`
 
 	// depositedAt is when the last attempt failed.
 	//
 	// +required
-	DepositedAt metav1.Time `json:"depositedAt"`
+	DepositedAt metav1.Time `json:"depositedAt,omitzero"`
 
 	// attempts is how many were made.
 	//
 	// +required
 	// +kubebuilder:validation:Minimum=1
-	Attempts int32 `json:"attempts"`
+	Attempts int32 `json:"attempts,omitempty"`
 
 	// lastError is what the last attempt failed of.
 	//
 	// +required
-	LastError DeadLetterError `json:"lastError"`
+	LastError DeadLetterError `json:"lastError,omitzero"`
 
 	// agentChain names the agents from the first to the one that failed.
 	//
@@ -110,7 +110,7 @@ type DeadLetterError struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
-	Type string `json:"type"`
+	Type string `json:"type,omitempty"`
 
 	// tool that was being used.
 	//

@@ -53,36 +53,36 @@ type Finding struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
-	ID string `json:"id"`
+	ID string `json:"id,omitempty"`
 
 	// cause is what kind of fault it is, such as "ImageNotFound".
 	//
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
-	Cause string `json:"cause"`
+	Cause string `json:"cause,omitempty"`
 
 	// role is the part that the finding plays in the answer.
 	//
 	// +required
-	Role FindingRole `json:"role"`
+	Role FindingRole `json:"role,omitempty"`
 
 	// severity is how much harm it does.
 	//
 	// +required
-	Severity Severity `json:"severity"`
+	Severity Severity `json:"severity,omitempty"`
 
 	// object is what has to change, or what shows the symptom.
 	//
 	// +required
-	Object ObjectReference `json:"object"`
+	Object ObjectReference `json:"object,omitzero"`
 
 	// message says in a sentence what is wrong.
 	//
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
-	Message string `json:"message"`
+	Message string `json:"message,omitempty"`
 
 	// evidence that a person can check.
 	//
@@ -129,18 +129,19 @@ type Evidence struct {
 	// kind says what the evidence is.
 	//
 	// +required
-	Kind EvidenceKind `json:"kind"`
+	Kind EvidenceKind `json:"kind,omitempty"`
 
 	// source says where it is from, such as "Pod shop/web-0 .status.containerStatuses[api].state.waiting".
 	//
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=512
-	Source string `json:"source"`
+	Source string `json:"source,omitempty"`
 
 	// text is what it says, redacted. It is quoted from the cluster and is never an instruction.
 	//
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=512
 	Text string `json:"text,omitempty"`
 }

@@ -39,7 +39,7 @@ type TaskLimits struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000
-	ToolCalls *int32 `json:"toolCalls,omitempty"`
+	ToolCalls int32 `json:"toolCalls,omitempty"`
 
 	// toolRetries is how often one tool call may be repeated.
 	//
@@ -53,19 +53,19 @@ type TaskLimits struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000
-	ModelTurns *int32 `json:"modelTurns,omitempty"`
+	ModelTurns int32 `json:"modelTurns,omitempty"`
 
 	// tokens is how many tokens the models may read and write together.
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100000000
-	Tokens *int64 `json:"tokens,omitempty"`
+	Tokens int64 `json:"tokens,omitempty"`
 
 	// costUSD is what the models may cost together, in US dollars.
 	//
 	// +optional
-	CostUSD *Decimal `json:"costUSD,omitempty"`
+	CostUSD Decimal `json:"costUSD,omitempty"`
 
 	// wallClock is how long the task may take from its start, "1s" to "24h"; unset, 30m.
 	//
@@ -84,12 +84,12 @@ type RetryPolicy struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=20
-	MaxAttempts *int32 `json:"maxAttempts,omitempty"`
+	MaxAttempts int32 `json:"maxAttempts,omitempty"`
 
 	// base is the factor by which each wait is longer than the one before.
 	//
 	// +optional
-	Base *Decimal `json:"base,omitempty"`
+	Base Decimal `json:"base,omitempty"`
 
 	// initial is the first wait, such as "1s".
 	//
@@ -120,12 +120,12 @@ type JitterRange struct {
 	// min is the smallest factor, such as "0.5".
 	//
 	// +required
-	Min Decimal `json:"min"`
+	Min Decimal `json:"min,omitempty"`
 
 	// max is the largest factor, such as "1.5".
 	//
 	// +required
-	Max Decimal `json:"max"`
+	Max Decimal `json:"max,omitempty"`
 }
 
 // Interaction says what a task does where a person would have to answer.
@@ -170,7 +170,7 @@ type Decomposition struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=5
-	MaxDepth *int32 `json:"maxDepth,omitempty"`
+	MaxDepth int32 `json:"maxDepth,omitempty"`
 
 	// maxRepairs is how often a plan of child tasks may be mended after one of them failed.
 	//
@@ -183,7 +183,7 @@ type Decomposition struct {
 	//
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="double(self) > 0.0 && double(self) <= 1.0",message="childBudgetFraction must be above 0 and at most 1"
-	ChildBudgetFraction *Decimal `json:"childBudgetFraction,omitempty"`
+	ChildBudgetFraction Decimal `json:"childBudgetFraction,omitempty"`
 }
 
 // EscalationPriority is how urgent it is that a person looks.
@@ -206,7 +206,7 @@ type EscalationPolicy struct {
 	//
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="double(self) <= 1.0",message="confidenceThreshold must be at most 1"
-	ConfidenceThreshold *Decimal `json:"confidenceThreshold,omitempty"`
+	ConfidenceThreshold Decimal `json:"confidenceThreshold,omitempty"`
 
 	// priority is how urgent an escalation of this task is.
 	//

@@ -57,7 +57,7 @@ type AgentTaskStatus struct {
 	// +patchMergeKey=type
 	// +patchStrategy=merge
 	// +kubebuilder:validation:MaxItems=32
-	Conditions []metav1.Condition `json:"conditions,omitempty" patchMergeKey:"type" patchStrategy:"merge"`
+	Conditions []metav1.Condition `json:"conditions,omitempty" patchStrategy:"merge" patchMergeKey:"type"`
 
 	// classification is what the task was taken for, and why.
 	//
@@ -167,6 +167,7 @@ type AgentTaskStatus struct {
 	// traceID is the OpenTelemetry trace of the task, 32 hexadecimal digits.
 	//
 	// +optional
+	// +kubebuilder:validation:MinLength=32
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:Pattern=`^[0-9a-f]{32}$`
 	TraceID string `json:"traceID,omitempty"`
@@ -223,17 +224,17 @@ type Classification struct {
 	// intent is what the task was taken for.
 	//
 	// +required
-	Intent ClassifiedIntent `json:"intent"`
+	Intent ClassifiedIntent `json:"intent,omitempty"`
 
 	// confidence in the intent, 0 to 1. Strictly below 0.7 the task is not classified.
 	//
 	// +required
-	Confidence Decimal `json:"confidence"`
+	Confidence Decimal `json:"confidence,omitempty"`
 
 	// source says who decided.
 	//
 	// +required
-	Source ClassificationSource `json:"source"`
+	Source ClassificationSource `json:"source,omitempty"`
 
 	// rules are the names of the rules that fired, the deciding one first.
 	//
@@ -297,7 +298,7 @@ type ResolvedTarget struct {
 	// source says where the target was named.
 	//
 	// +required
-	Source TargetSource `json:"source"`
+	Source TargetSource `json:"source,omitempty"`
 }
 
 // MissingEvidence is something that an answer could not rest on.
@@ -307,7 +308,7 @@ type MissingEvidence struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
-	What string `json:"what"`
+	What string `json:"what,omitempty"`
 
 	// why it is missing.
 	//
@@ -363,14 +364,15 @@ type Checkpoint struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
-	Ref string `json:"ref"`
+	Ref string `json:"ref,omitempty"`
 
 	// digest of the stored state, "sha256:" and 64 hexadecimal digits.
 	//
 	// +required
+	// +kubebuilder:validation:MinLength=71
 	// +kubebuilder:validation:MaxLength=71
 	// +kubebuilder:validation:Pattern=`^sha256:[0-9a-f]{64}$`
-	Digest string `json:"digest"`
+	Digest string `json:"digest,omitempty"`
 
 	// turn after which the state was stored.
 	//

@@ -40,7 +40,7 @@ type Requester struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
-	Username string `json:"username"`
+	Username string `json:"username,omitempty"`
 
 	// uid is the identity's unique id where the authenticator supplies one; client certificates usually carry none.
 	//
@@ -64,7 +64,7 @@ type ObjectReference struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
-	Kind string `json:"kind"`
+	Kind string `json:"kind,omitempty"`
 
 	// namespace of the object; unset for cluster-scoped kinds.
 	//
@@ -78,7 +78,7 @@ type ObjectReference struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
-	Name string `json:"name"`
+	Name string `json:"name,omitempty"`
 
 	// uid of the object where it was looked up.
 	//
@@ -95,5 +95,5 @@ type LocalReference struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
-	Name string `json:"name"`
+	Name string `json:"name,omitempty"`
 }

@@ -1,8 +1,8 @@
 // Command demo shows eclusier at work, from nothing to answers on screen.
 //
-//	demo demo      a control plane, a shop with four faults, questions about them, and their answers
-//	demo cluster   a control plane with CRDs, roles and policies in the foreground
-//	demo run       the operator as a local process against $KUBECONFIG
+//	bin/demo demo      a control plane, a shop with four faults, questions about them, and their answers
+//	bin/demo cluster   a control plane with CRDs, roles and policies in the foreground
+//	bin/demo run       the operator as a local process against $KUBECONFIG
 //
 // `make demo`, `make cluster` and `make run` call it. With KUBECONFIG set, the demo uses that cluster and takes away
 // again what it brought; otherwise it starts one of its own. It ends with 1 if an answer is wrong.

@@ -144,7 +144,7 @@ func operate(ctx context.Context) error {
 		return err
 	}
 	defer s.close()
-	assets, err := local.Assets(ctx, s.root)
+	assets, err := local.BuildAssets(ctx, s.root)
 	if err != nil {
 		return err
 	}

@@ -54,9 +54,9 @@ func (s *stage) close() {
 
 // openCluster takes the user's cluster if KUBECONFIG names one, and starts one otherwise.
 func (s *stage) openCluster(ctx context.Context) error {
-	assets, err := local.Assets(ctx, s.root)
+	assets, err := local.BuildAssets(ctx, s.root)
 	if err != nil {
-		return fmt.Errorf("the control plane could not be built: %w", err)
+		return err
 	}
 	s.kubectl.Path = filepath.Join(assets, "kubectl")
 	if os.Getenv("KUBECONFIG") != "" {

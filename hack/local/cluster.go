@@ -1,7 +1,9 @@
 package local
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,18 +48,35 @@ func Up(ctx context.Context, assets, dir string, args ...string) (*Cluster, erro
 }
 
 // Assets returns the folder with the control plane's programs: KUBEBUILDER_ASSETS if it holds devcluster, else what
-// hack/devcluster/build.sh has built, or builds now.
+// hack/devcluster/build.sh built. It builds nothing, which takes too long to come unasked.
 func Assets(ctx context.Context, root string) (string, error) {
 	if own := os.Getenv("KUBEBUILDER_ASSETS"); own != "" {
 		if _, err := os.Stat(filepath.Join(own, "devcluster")); err == nil {
 			return own, nil
 		}
 	}
-	build := exec.CommandContext(ctx, filepath.Join(root, "hack", "devcluster", "build.sh")) //nolint:gosec // our own script
-	build.Stderr = os.Stderr
-	out, err := build.Output()
+	return buildScript(ctx, root, "--print")
+}
+
+// BuildAssets is Assets, and builds what is missing.
+func BuildAssets(ctx context.Context, root string) (string, error) {
+	if folder, err := Assets(ctx, root); err == nil {
+		return folder, nil
+	}
+	return buildScript(ctx, root)
+}
+
+// buildScript runs hack/devcluster/build.sh, which prints the folder last.
+func buildScript(ctx context.Context, root string, args ...string) (string, error) {
+	var errs bytes.Buffer
+	script := exec.CommandContext(ctx, filepath.Join(root, "hack", "devcluster", "build.sh"), args...) //nolint:gosec // our own script
+	script.Stderr = &errs
+	if len(args) == 0 {
+		script.Stderr = os.Stderr
+	}
+	out, err := script.Output()
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("no control plane: %w %s", err, strings.TrimSpace(errs.String()))
 	}
 	lines := strings.Fields(string(out))
 	return lines[len(lines)-1], nil

@@ -21,21 +21,8 @@ func Clean(s string) string {
 	return s
 }
 
-// clean does the work of Clean for a text whose first from bytes need none. It repeats until nothing changes, because
-// the removal of one sequence may join the halves of another; every repetition is shorter than the one before, and
-// more than a few are an attack on the reader, whose remaining escapes are shown as they are.
+// clean does the work of Clean for a text whose first from bytes need none.
 func clean(s string, from int) string {
-	for range 4 {
-		next := cleanOnce(s, from)
-		if next == s {
-			break
-		}
-		s = next
-	}
-	return s
-}
-
-func cleanOnce(s string, from int) string {
 	var out strings.Builder
 	out.Grow(len(s))
 	out.WriteString(s[:from])

@@ -101,16 +101,41 @@ func (sc *scanner) wordsOf(i, end int) []span {
 			i++
 			continue
 		}
-		for i < end && s[i] != ' ' && s[i] != '\t' {
-			i++
-		}
-		to := i
-		for to > from+1 && (s[to-1] == ',' || s[to-1] == ';' || s[to-1] == ']' || (isQuote(s[to-1]) && strings.IndexByte(s[from:to-1], s[to-1]) < 0)) {
-			to--
-		}
-		list = append(list, span{from, to})
+		i = sc.wordEnd(i, end)
+		list = append(list, span{from, sc.trimWord(from, i)})
 	}
 	return list
+}
+
+// wordEnd returns where the shell word that starts at i ends; in a flag, a quoted part may hold blanks.
+func (sc *scanner) wordEnd(i, end int) int {
+	s, flag := sc.text, sc.text[i] == '-'
+	for i < end && s[i] != ' ' && s[i] != '\t' {
+		if flag && isQuote(s[i]) {
+			if n := strings.IndexByte(s[i+1:end], s[i]); n >= 0 && closes(s, i+n+2) {
+				i += n + 1
+			}
+		}
+		i++
+	}
+	return i
+}
+
+// trimWord returns where the word text[from:to] ends without the punctuation of what it is embedded in.
+func (sc *scanner) trimWord(from, to int) int {
+	for s := sc.text; to > from+1; to-- {
+		c := s[to-1]
+		if c != ',' && c != ';' && c != ']' && c != '}' && !(isQuote(c) && strings.IndexByte(s[from:to-1], c) < 0) {
+			break
+		}
+	}
+	return to
+}
+
+// program returns the name of the program that the word w may start, without its path and what stands before it.
+func (sc *scanner) program(w span) string {
+	name := sc.text[w.from:w.to]
+	return name[strings.LastIndexAny(name, "/\"'`=(:;\\")+1:]
 }
 
 // commandLine looks for known programs among the words of a line.
@@ -120,10 +145,7 @@ func (sc *scanner) commandLine(list []span) {
 		if sc.fromLiteral(name, w, list[:i]) || name == "--password-stdin" && sc.piped(list[:i]) {
 			continue
 		}
-		if slash := strings.LastIndexByte(name, '/'); slash >= 0 {
-			name = name[slash+1:]
-		}
-		for _, c := range commandsByName[name] {
+		for _, c := range commandsByName[sc.program(w)] {
 			sc.run(c, list[i+1:])
 		}
 	}
@@ -132,7 +154,7 @@ func (sc *scanner) commandLine(list []span) {
 // piped hides what is echoed into a program that reads a password from its input.
 func (sc *scanner) piped(list []span) bool {
 	for i, w := range list {
-		if name := sc.text[w.from:w.to]; name != "echo" && name != "printf" {
+		if name := sc.program(w); name != "echo" && name != "printf" {
 			continue
 		}
 		for _, arg := range list[i+1:] {
@@ -221,6 +243,12 @@ func (sc *scanner) indexOf(args []span, word string) int {
 
 // argument hides one argument unless it is only a placeholder or a path.
 func (sc *scanner) argument(a span) {
+	if a.to-a.from < 2 {
+		return
+	}
+	if quote := sc.text[a.from]; isQuote(quote) && sc.text[a.to-1] == quote {
+		a.from, a.to = a.from+1, a.to-1
+	}
 	if text := sc.text[a.from:a.to]; judge(text, classPassword, false) && !strings.HasPrefix(text, "-") {
 		sc.hide(a.from, a.to)
 	}

@@ -114,7 +114,7 @@ func lineEnd(s string, i int) int {
 // bareEnd returns where an unquoted value ends: at a blank, at a quote that encloses the whole, at a separator before
 // the next key, and before brackets that it did not open.
 func bareEnd(s string, i int) int {
-	from, depth := i, 0
+	from, depth, quote := i, 0, byte(0)
 scan:
 	for i < len(s) {
 		c := s[i]
@@ -128,7 +128,11 @@ scan:
 			}
 			i += n
 			continue
-		case isQuote(c) && i > from && closes(s, i+1):
+		case isQuote(c) && i > from && c == quote:
+			quote = 0
+		case isQuote(c) && i > from && !closes(s, i+1):
+			quote = c
+		case isQuote(c) && i > from:
 			for i > from && s[i-1] == '\\' {
 				i--
 			}
@@ -137,7 +141,7 @@ scan:
 			if separates(s, i+1) {
 				break scan
 			}
-		case c == '<' && i+1 < len(s) && s[i+1] == '/':
+		case c == '<' && i+1 < len(s) && s[i+1] == '/', c == '\\' && i > from && spelledEnd(s, i):
 			break scan
 		case c == '(' || c == '[' || c == '{':
 			depth++
@@ -149,6 +153,15 @@ scan:
 		i++
 	}
 	return i
+}
+
+// spelledEnd tells whether the backslash at i begins a character that JSON spells out and that ends a value there: a
+// line feed or tab before the next key, or one of the characters that HTML gives a meaning.
+func spelledEnd(s string, i int) bool {
+	if strings.HasPrefix(s[i:], `\u0026`) || strings.HasPrefix(s[i:], `\u003c`) {
+		return true
+	}
+	return i+1 < len(s) && strings.IndexByte("nrt", s[i+1]) >= 0 && separates(s, i+2)
 }
 
 // separates tells whether a separator before i ends a value: the text ends there, or the next key begins.

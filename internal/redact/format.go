@@ -18,6 +18,7 @@ func base64ish(c byte) bool {
 	return dotted(c) || c == '+' || c == '/' || c == '=' || c == '%'
 }
 func crypt(c byte) bool   { return base64ish(c) || c == '$' || c == ',' || c == '*' || c == ':' }
+func colons(c byte) bool  { return urlSafe(c) || c == ':' }
 func path(c byte) bool    { return base64ish(c) || c == '@' || c == '&' || c == '?' || c == ':' }
 func tilde(c byte) bool   { return dotted(c) || c == '~' }
 func barcode(c byte) bool { return crypt(c) && c != ':' }
@@ -59,7 +60,7 @@ var formats = []format{
 	{prefix: "npm_", body: alnum, least: 30}, {prefix: "pypi-", body: urlSafe, least: 50}, {prefix: "rubygems_", body: alnum, least: 30},
 	{prefix: "dckr_pat_", body: urlSafe, least: 16}, {prefix: "dckr_oat_", body: urlSafe, least: 16},
 	{prefix: "CLOJARS_", body: alnum, least: 30}, {prefix: "oy2", body: alnum, least: 43, most: 43}, {prefix: "AKCp", body: alnum, least: 60},
-	{prefix: "cmVmdGtu", body: alnum, least: 40}, {prefix: "CCIPAT_", body: urlSafe, least: 20}, {prefix: "CCIPRJ_", body: urlSafe, least: 20},
+	{prefix: "cmVmd", body: alnum, least: 50}, {prefix: "CCIPAT_", body: urlSafe, least: 20}, {prefix: "CCIPRJ_", body: urlSafe, least: 20},
 	{prefix: "bkua_", body: alnum, least: 20}, {prefix: "pul-", body: lowerHex, least: 30}, {prefix: "sqp_", body: alnum, least: 30},
 	{prefix: "squ_", body: alnum, least: 30}, {prefix: "sqa_", body: alnum, least: 30}, {prefix: "cio_", body: alnum, least: 20},
 	// Secret stores and identity.
@@ -70,11 +71,14 @@ var formats = []format{
 	{prefix: "AGE-SECRET-KEY-", body: upperNum, least: 16}, {prefix: "AGE-PLUGIN-", body: upperNum, least: 30}, {prefix: "akeyless_", body: urlSafe, least: 20},
 	{prefix: "p-", body: alnum, least: 40, mixed: true}, {prefix: "eyJhbGciOi", body: dotted, least: 10}, {prefix: "eyJ0eXAiOi", body: dotted, least: 10},
 	{prefix: "eyJraWQiOi", body: dotted, least: 10}, {prefix: "eyJlbmMiOi", body: dotted, least: 10}, {prefix: "st.", body: dotted, least: 60, mixed: true},
+	{prefix: "sha256~", body: urlSafe, least: 40}, {prefix: "sat.", body: dotted, least: 50, mixed: true}, {prefix: "pat.", body: dotted, least: 50, mixed: true},
+	{prefix: "sgp_", body: alnum, least: 30}, {prefix: "sm_aat_", body: alnum, least: 16}, {prefix: "sm_pat_", body: alnum, least: 16},
+	{prefix: "sm_sat_", body: alnum, least: 16}, {prefix: "A3-", body: urlSafe, least: 30, mixed: true, caseless: true}, {prefix: "API-", body: upperNum, least: 25, mixed: true, caseless: true},
 	// Models.
 	{prefix: "sk-", body: urlSafe, least: 20, mixed: true, caseless: true}, {prefix: "sk-or-v1-", body: lowerHex, least: 20},
 	{prefix: "hf_", body: alnum, least: 28}, {prefix: "api_org_", body: alnum, least: 28}, {prefix: "gsk_", body: alnum, least: 28},
 	{prefix: "xai-", body: urlSafe, least: 40}, {prefix: "pplx-", body: alnum, least: 30}, {prefix: "nvapi-", body: urlSafe, least: 40},
-	{prefix: "r8_", body: alnum, least: 28}, {prefix: "co_", body: alnum, least: 36, mixed: true}, {prefix: "fw_", body: alnum, least: 22, mixed: true},
+	{prefix: "bedrock-api-key-", body: base64ish, least: 20}, {prefix: "r8_", body: alnum, least: 28}, {prefix: "co_", body: alnum, least: 36, mixed: true}, {prefix: "fw_", body: alnum, least: 22, mixed: true},
 	{prefix: "lsv2_pt_", body: urlSafe, least: 30}, {prefix: "lsv2_sk_", body: urlSafe, least: 30}, {prefix: "tvly-", body: urlSafe, least: 20},
 	// Chat, mail and telephone.
 	{prefix: "xoxb-", body: urlSafe, least: 10}, {prefix: "xoxp-", body: urlSafe, least: 10}, {prefix: "xoxa-", body: urlSafe, least: 10},
@@ -84,14 +88,14 @@ var formats = []format{
 	{prefix: "hooks.slack.com/services/", body: path, least: 8, keep: true}, {prefix: "hooks.slack.com/workflows/", body: path, least: 8, keep: true},
 	{prefix: "hooks.slack.com/triggers/", body: path, least: 8, keep: true}, {prefix: "discord.com/api/webhooks/", body: path, least: 8, keep: true},
 	{prefix: "discordapp.com/api/webhooks/", body: path, least: 8, keep: true}, {prefix: "webhook.office.com/webhookb2/", body: path, least: 8, keep: true},
-	{prefix: "outlook.office.com/webhook/", body: path, least: 8, keep: true}, {prefix: "api.telegram.org/bot", body: crypt, least: 20, keep: true},
+	{prefix: "outlook.office.com/webhook/", body: path, least: 8, keep: true}, {prefix: "api.telegram.org/bot", body: colons, least: 20, keep: true},
 	{prefix: "chat.googleapis.com/v1/spaces/", body: path, least: 30, keep: true}, {prefix: "events.pagerduty.com/integration/", body: urlSafe, least: 20, keep: true},
 	{prefix: "hc-ping.com/", body: path, least: 20, keep: true}, {prefix: "SG.", body: dotted, least: 40}, {prefix: "key-", body: lowerHex, least: 32, most: 32},
 	{prefix: "SK", body: lowerHex, least: 32, most: 32}, {prefix: "xkeysib-", body: urlSafe, least: 30}, {prefix: "xsmtpsib-", body: urlSafe, least: 30},
 	{prefix: "mlsn.", body: lowerHex, least: 40}, {prefix: "re_", body: urlSafe, least: 24, mixed: true}, {prefix: "EAA", body: alnum, least: 60, mixed: true},
 	// Money.
 	{prefix: "sk_live_", body: alnum, least: 10}, {prefix: "sk_test_", body: alnum, least: 10}, {prefix: "rk_live_", body: alnum, least: 10},
-	{prefix: "rk_test_", body: alnum, least: 10}, {prefix: "sk_prod_", body: alnum, least: 10}, {prefix: "whsec_", body: base64ish, least: 16},
+	{prefix: "rk_test_", body: alnum, least: 10}, {prefix: "rk_prod_", body: alnum, least: 10}, {prefix: "sk_prod_", body: alnum, least: 10}, {prefix: "whsec_", body: base64ish, least: 16},
 	{prefix: "sq0atp-", body: urlSafe, least: 20}, {prefix: "sq0csp-", body: urlSafe, least: 40}, {prefix: "EAAAE", body: urlSafe, least: 50},
 	{prefix: "shpat_", body: alnum, least: 30}, {prefix: "shpss_", body: alnum, least: 30}, {prefix: "shpca_", body: alnum, least: 30},
 	{prefix: "shppa_", body: alnum, least: 30}, {prefix: "access_token$", body: crypt, least: 30}, {prefix: "FLWSECK", body: base64ish, least: 12},
@@ -111,6 +115,8 @@ var formats = []format{
 	{prefix: "ntn_", body: alnum, least: 30}, {prefix: "secret_", body: alnum, least: 40, mixed: true}, {prefix: "ico-", body: alnum, least: 30, mixed: true},
 	{prefix: "rdme_", body: alnum, least: 40}, {prefix: "tfp_", body: urlSafe, least: 40}, {prefix: "shippo_live_", body: alnum, least: 30},
 	{prefix: "shippo_test_", body: alnum, least: 30}, {prefix: "duffel_live_", body: urlSafe, least: 30}, {prefix: "fio-u-", body: urlSafe, least: 40},
+	{prefix: "pat", body: dotted, least: 70, mixed: true}, {prefix: "access-production-", body: urlSafe, least: 30}, {prefix: "access-sandbox-", body: urlSafe, least: 30},
+	{prefix: "p8e-", body: alnum, least: 30}, {prefix: "s-s4t2", body: urlSafe, least: 60}, {prefix: "tk-us-", body: urlSafe, least: 40},
 	{prefix: "pnu_", body: alnum, least: 30}, {prefix: "CFPAT-", body: urlSafe, least: 30}, {prefix: "ops-", body: lowerHex, least: 40},
 	// Hashes of passwords.
 	{prefix: "$1$", body: crypt, least: 20}, {prefix: "$2a$", body: crypt, least: 20}, {prefix: "$2b$", body: crypt, least: 20},
@@ -196,6 +202,7 @@ var marks = []struct {
 	{":AA", isDigit, urlSafe, 8, 30, 0},       // Telegram bots
 	{"-us", lowerHex, isDigit, 32, 1, 2},      // Mailchimp
 	{"AZDO", alnum, alnum, 70, 4, 0},          // Azure DevOps
+	{"_mmk", urlSafe, alnum, 30, 0, 0},        // MaxMind
 	{".eyJ", urlSafe, dotted, 8, 10, 0},       // a JWT whose beginning is cut off
 	{"T3BlbkFJ", urlSafe, urlSafe, 10, 10, 0}, // OpenAI
 }

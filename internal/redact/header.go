@@ -24,14 +24,14 @@ func findHeaders(sc *scanner) {
 			continue
 		}
 		if n := end - i; n >= len("basic") && n <= 64 {
-			sc.header(i, end)
+			end = max(end, sc.header(i, end))
 		}
 		i = end
 	}
 }
 
-// header looks at one word and hides what follows it if it is such a header or scheme.
-func (sc *scanner) header(from, to int) {
+// header looks at one word, hides what follows it if it is such a header or scheme, and returns where to go on.
+func (sc *scanner) header(from, to int) int {
 	s := sc.text
 	switch word := strings.ToLower(s[from:to]); {
 	case word == "bearer":
@@ -45,10 +45,11 @@ func (sc *scanner) header(from, to int) {
 			sc.hide(v.from, v.to)
 		}
 	case strings.HasSuffix(word, "authorization"):
-		sc.credentials(to)
+		return sc.credentials(to)
 	case word == "cookie" || word == "set-cookie":
-		sc.cookies(to)
+		return sc.cookies(to)
 	}
+	return to
 }
 
 // isBasic tells whether v is base64 of user:password.
@@ -57,7 +58,8 @@ func isBasic(v string) bool {
 	return err == nil && utf8.Valid(plain) && strings.IndexByte(string(plain), ':') > 0
 }
 
-// headerValue returns the extent of the value of a header whose name ends at to; false if none follows.
+// headerValue returns the extent of the value of a header whose name ends at to; false if none follows. The end of an
+// unquoted value is left to the caller: it is where it begins.
 func (sc *scanner) headerValue(to int) (value, bool) {
 	ks := keyScan{scanner: sc}
 	i, sep := ks.separator(to, to)
@@ -67,68 +69,76 @@ func (sc *scanner) headerValue(to int) (value, bool) {
 	s := sc.text
 	if s[i] == '[' && !strings.HasPrefix(s[i:], Mark) {
 		i++
-		if n := strings.IndexByte(s[i:lineEnd(s[:min(len(s), i+maxQuoted)], i)], ']'); n >= 0 && quoteAt(s, i) == "" {
+		if n := strings.IndexByte(s[i:lineEnd(s[:min(len(s), i+maxArray)], i)], ']'); n >= 0 && quoteAt(s, i) == "" {
 			return value{span: span{i, i + n}, quoted: true}, true
 		}
 	}
 	if quoteAt(s, i) != "" {
 		return valueAt(s, i), true
 	}
-	return value{span: span{i, headerEnd(s, i)}}, true
+	return value{span: span{i, i}}, true
 }
 
-// headerEnd returns where an unquoted header ends: at the line's end or at a quote around the whole.
+// headerEnd returns where an unquoted header that fills its line ends: there, or at a quote around the whole.
 func headerEnd(s string, i int) int {
+	inner := false
 	for from := i; i < len(s) && i-from < maxQuoted; i++ {
-		if s[i] == '\n' || isQuote(s[i]) && s[i-1] != '=' && closes(s, i+1) || strings.HasPrefix(s[i:], `\r\n`) || strings.HasPrefix(s[i:], `\n`) {
+		if isQuote(s[i]) && (inner || s[i-1] == '=') {
+			inner = !inner
+			continue
+		}
+		if s[i] == '\n' || isQuote(s[i]) && closes(s, i+1) || strings.HasPrefix(s[i:], `\r\n`) || strings.HasPrefix(s[i:], `\n`) {
 			break
 		}
 	}
 	return i
 }
 
-// credentials hides the value of an Authorization header and leaves its scheme.
-func (sc *scanner) credentials(to int) {
+// credentials hides the value of an Authorization header, leaves its scheme, and returns where to go on.
+func (sc *scanner) credentials(to int) int {
 	v, ok := sc.headerValue(to)
 	if !ok {
-		return
+		return to
 	}
 	s := sc.text
 	first := wordEnd(s, v.from)
-	scheme := strings.ToLower(s[v.from:min(first, v.to)])
-	if !schemes[scheme] {
-		if one := valueAt(s, v.from); !v.quoted {
-			v.to = min(v.to, one.to)
-		}
-		if text := s[v.from:v.to]; !strings.Contains(text, " ") && judge(text, classPassword, true) {
-			sc.hide(v.from, v.to)
-		}
-		return
-	}
+	scheme := strings.ToLower(s[v.from:first])
 	from := skipBlanks(s, first)
-	if from >= v.to {
-		return
-	}
-	end := v.to
-	if !v.quoted && !listSchemes[scheme] {
-		end = min(end, from+len(s[from:bareEnd(s, from)]))
-	}
-	if text := s[from:end]; judge(text, classPassword, true) {
-		if n := strings.Index(text, "token="); n == 0 {
-			from += len("token=")
-			from += len(quoteAt(s, from))
+	switch known := schemes[scheme]; {
+	case !known:
+		from = v.from
+		if !v.quoted {
+			v.to = valueAt(s, from).to
 		}
-		sc.hide(from, end)
+	case from >= len(s) || v.quoted && from >= v.to:
+		return to
+	case !v.quoted && listSchemes[scheme]:
+		v.to = headerEnd(s, from)
+	case !v.quoted:
+		v.to = bareEnd(s, from)
 	}
+	text := s[from:v.to]
+	if !judge(text, classPassword, true) || !schemes[scheme] && strings.Contains(text, " ") {
+		return v.to
+	}
+	if strings.HasPrefix(text, "token=") {
+		from += len("token=")
+		from += len(quoteAt(s, from))
+	}
+	sc.hide(from, v.to)
+	return v.to
 }
 
-// cookies hides the values of a Cookie or Set-Cookie header and leaves the names and attributes.
-func (sc *scanner) cookies(to int) {
+// cookies hides the values of a Cookie or Set-Cookie header, leaves the names and attributes, and returns where to go on.
+func (sc *scanner) cookies(to int) int {
 	v, ok := sc.headerValue(to)
 	if !ok {
-		return
+		return to
 	}
 	s := sc.text
+	if !v.quoted {
+		v.to = headerEnd(s, v.from)
+	}
 	for from := v.from; from < v.to; {
 		end := v.to
 		if n := strings.IndexByte(s[from:v.to], ';'); n >= 0 {
@@ -142,6 +152,7 @@ func (sc *scanner) cookies(to int) {
 		}
 		from = end + 1
 	}
+	return v.to
 }
 
 // cookieAttributes are the parts of a Set-Cookie header that are no values.

@@ -39,6 +39,7 @@ parse parsing password path permission permissions please policy prefix read rec
 returned rpc secret secrets see server service signature signed signing size some square still subject substring
 supplied system timed timeout token tokens too trying type unable unauthenticated undefined unexpected unknown
 unsupported update url use used user username using validate validation value verification verify was which who whose
+post put head patch dial tcp eof exec execute stat loading load fetch fetching retrieving create creating
 x509 you your cannot context does http https does le la les un une des du de est sont était doit pour par avec sans
 dans sur pas ne non aucun aucune erreur échec utilisateur connexion accès déjà mauvais inconnu introuvable absent`)
 
@@ -56,7 +57,7 @@ var references = []string{"arn:", "vault:", "ref+", "op://", "secretref:", "env:
 // and blanks, behind which prose is possible.
 func judge(v string, c class, colon bool) bool {
 	v = strings.TrimSpace(v)
-	if v == "" || isPlaceholder(v) || refers(v) {
+	if v == "" || v == "/" || isPlaceholder(v) || refers(v) {
 		return false
 	}
 	lower := strings.ToLower(strings.TrimRight(v, ".,;:!"))
@@ -73,14 +74,16 @@ func judge(v string, c class, colon bool) bool {
 	case classKey:
 		return len(v) >= 6 && !measured(v)
 	case classWeak:
-		return secretLike(v) && len(v) >= 8
+		return secretLike(v) && len(v) >= 8 && strings.ContainsAny(v, "0123456789!#$%^&*+=")
+	case classLoose:
+		return secretLike(v) && len(v) >= 24 && strings.ContainsAny(v, "0123456789") && strings.ToLower(v) != v
 	}
 	return false
 }
 
 // isPlaceholder tells whether v only stands for a value.
 func isPlaceholder(v string) bool {
-	if v == Mark || strings.Trim(v, "*xX.•-#_?") == "" {
+	if v == Mark || strings.HasPrefix(Mark, v) && len(v) > 4 || strings.Trim(v, "*xX.•-#_?") == "" {
 		return true
 	}
 	if name, ok := strings.CutPrefix(v, "$"); ok && isUpperName(name) && classify(name) != classNone {
@@ -208,14 +211,15 @@ func secretLike(v string) bool {
 	if strings.HasPrefix(v, "sha256:") || strings.HasPrefix(v, "SHA256:") || strings.HasPrefix(v, "/") {
 		return false
 	}
-	var lower, upper, digit, symbol, dash int
+	var lower, upper, inner, digit, symbol, dash int
 	for i, r := range v {
 		switch {
 		case unicode.IsDigit(r):
 			digit++
 		case unicode.IsUpper(r):
+			upper++
 			if i > 0 {
-				upper++
+				inner++
 			}
 		case unicode.IsLetter(r):
 			lower++
@@ -233,7 +237,7 @@ func secretLike(v string) bool {
 		return dash < 3 || len(v) > 24
 	case digit > 0 && letters > 0 && dash == 0:
 		return true
-	case upper > 1 && lower > 2 && dash == 0 && len(v) >= 12:
+	case inner > 1 && lower > 2 && dash == 0 && len(v) >= 12:
 		return true
 	}
 	return false

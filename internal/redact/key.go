@@ -12,6 +12,8 @@ type class int
 const (
 	// classNone: the key says nothing about secrets.
 	classNone class = iota
+	// classLoose: a key of some sort; only what is long and random is hidden.
+	classLoose
 	// classWeak: the key may hold a secret; only a value that looks like one is hidden.
 	classWeak
 	// classKey: cryptographic and API keys.
@@ -40,8 +42,8 @@ var headWords = map[string]class{
 	"sharedkey": classKey, "accountkey": classKey, "presharedkey": classKey, "psk": classKey, "dockerconfigjson": classKey,
 	"dockercfg": classKey,
 	"pin":       classWeak, "otp": classWeak, "auth": classWeak, "authn": classWeak, "credential": classWeak,
-	"credentials": classWeak, "creds": classWeak, "sig": classWeak, "key": classWeak, "seed": classWeak,
-	"salt": classWeak, "sid": classWeak, "identifiants": classWeak, "cookie": classWeak,
+	"credentials": classWeak, "creds": classWeak, "sig": classWeak, "key": classLoose, "seed": classWeak,
+	"salt": classWeak, "sid": classWeak, "identifiants": classWeak,
 }
 
 // headSuffixes are head words that are also found glued to the word before them, as in PGPASSWORD.
@@ -77,6 +79,9 @@ var tokenCounters = map[string]bool{
 	"bos": true, "pad": true, "special": true, "cached": true, "reasoning": true, "used": true, "remaining": true,
 	"limit": true, "per": true, "generated": true, "service-account": true, "automount": true, "pagination": true,
 }
+
+// vendorHeaders are the words before "signature" in the query of a URL that was signed for everyone who has it.
+var vendorHeaders = map[string]bool{"amz": true, "goog": true, "ms": true, "oss": true, "cos": true}
 
 // objectQualifiers are the words before "secret" that make it the name of an object.
 var objectQualifiers = map[string]bool{
@@ -133,16 +138,18 @@ func classifyHead(head, before string) class {
 		found = suffixClass(head)
 	}
 	switch {
-	case found == classToken && (tokenCounters[before] || head == "tokens" && before == ""):
+	case found == classToken && tokenCounters[before]:
 		return classNone
+	case head == "pass" && before == "":
+		return classToken // also what test runners count
+	case head == "signature" && vendorHeaders[before]:
+		return classWeak
 	case found == classObject && before != "" && !objectQualifiers[before]:
 		return classPassword
 	case head == "key" && keyQualifiers[before], head == "keys" && (before == "api" || before == "unseal"):
 		return classKey
 	case head == "key" && (before == "public" || before == "primary" || before == "foreign" || before == "cache"):
 		return classNone
-	case head == "auth" && before == "":
-		return classWeak
 	}
 	return found
 }
@@ -162,7 +169,7 @@ func suffixClass(word string) class {
 
 // hints are the letters without which no key is sensitive; they keep splitWords off the hot path.
 var hints = []string{"pass", "pw", "pswd", "secret", "token", "key", "auth", "cred", "mdp", "jeton", "jwt", "sess",
-	"psk", "pin", "otp", "sig", "sid", "salt", "seed", "docker", "identif", "cookie"}
+	"psk", "pin", "otp", "sig", "sid", "salt", "seed", "docker", "identif", "sign"}
 
 // hasHint tells whether a key holds one of hints, in any case.
 func hasHint(key string) bool {

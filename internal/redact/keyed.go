@@ -11,9 +11,9 @@ type keyScan struct {
 	*scanner
 	// previous is the word before the one looked at.
 	previous span
-	// named is what the last name=… of a name and value pair announced, until the offset namedUntil.
-	named      class
-	namedUntil int
+	// named is what the last name=… of a name and value pair announced; it ended at namedAt.
+	named   class
+	namedAt int
 	// lastValue is the last value=… of such a pair, whose name may come after it.
 	lastValue span
 }
@@ -48,6 +48,9 @@ func (ks *keyScan) word(from, to int) int {
 	}
 	if c == classNone {
 		return ks.pair(key, to)
+	}
+	if strings.EqualFold(key, "key") {
+		ks.pair(key, to)
 	}
 	at, sep := ks.separator(from, to)
 	switch {
@@ -112,7 +115,7 @@ const (
 func (ks *keyScan) separator(from, to int) (int, separatorKind) {
 	s := ks.text
 	if from > 0 && s[from-1] == '<' && to < len(s) && s[to] == '>' {
-		return to + 1, sepTag
+		return skipBlanks(s, to+1), sepTag
 	}
 	i := to
 	for i < len(s) && i-to < 8 && (isQuote(s[i]) || s[i] == '\\' || s[i] == ']') {
@@ -150,10 +153,14 @@ func (ks *keyScan) assigned(i, keyFrom int, c class, sep separatorKind) int {
 	}
 	i = skipTag(s, i)
 	switch {
-	case i >= len(s):
+	case i >= len(s), strings.HasPrefix(s[i:], `\u00`):
 		return i
 	case sep == sepTag:
-		to := i + strings.IndexByte(s[i:]+"<", '<')
+		to := i
+		for to < len(s) && s[to] != '<' && s[to] != '\n' {
+			to++
+		}
+		to = i + len(strings.TrimRight(s[i:to], " "))
 		if judge(s[i:to], c, false) {
 			ks.hide(i, to)
 		}
@@ -275,6 +282,9 @@ func (ks *keyScan) flagValue(i int, c class) int {
 	return v.end
 }
 
+// maxPair bounds the text between a name and its value.
+const maxPair = 240
+
 // pair handles name and value given apart, as in {"name":"DB_PASSWORD","value":"…"}, and returns where to go on.
 func (ks *keyScan) pair(key string, to int) int {
 	switch lower := strings.ToLower(key); lower {
@@ -285,10 +295,11 @@ func (ks *keyScan) pair(key string, to int) int {
 		}
 		v := valueAt(ks.text, at)
 		ks.named = classify(ks.text[v.from:min(v.to, v.from+maxKey)])
-		ks.namedUntil = v.end + 240
+		ks.namedAt = v.end
 		if l := ks.lastValue; ks.named != classNone && l.to > 0 && to-l.to < 80 &&
 			!strings.ContainsAny(ks.text[l.to:to], "{}") && judge(ks.text[l.from:l.to], ks.named, false) {
 			ks.hide(l.from, l.to)
+			ks.named = classNone
 		}
 		ks.lastValue = span{}
 		return v.end
@@ -303,7 +314,7 @@ func (ks *keyScan) pair(key string, to int) int {
 			return at
 		}
 		v := valueAt(ks.text, at)
-		if ks.named != classNone && to < ks.namedUntil {
+		if ks.named != classNone && to-ks.namedAt < maxPair && !strings.ContainsAny(ks.text[ks.namedAt:to], "{}") {
 			if judge(ks.text[v.from:v.to], ks.named, false) {
 				ks.hide(v.from, v.to)
 			}

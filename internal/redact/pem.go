@@ -36,7 +36,9 @@ func findPEM(sc *scanner) {
 			return
 		}
 		i += n + len("Private-Lines:")
-		sc.hide(i, bodyEnd(s, lineEnd(s, i)))
+		end := bodyEnd(s, lineEnd(s, i))
+		sc.hide(i, end)
+		i = end
 	}
 }
 

@@ -36,8 +36,8 @@ func (ks *keyScan) sentence(from, to int, c class) int {
 			return v.end
 		}
 		word := strings.ToLower(strings.TrimRight(text, ":"))
-		connected = connectors[word] || c != classToken && strings.HasSuffix(text, ":")
-		if strings.ContainsAny(text, "=;,.{}[]()") || !connected && hasHint(text[:min(len(text), maxKey)]) {
+		connected = connectors[word] || text == "=" || c != classToken && strings.HasSuffix(text, ":")
+		if text != "=" && strings.ContainsAny(text, "=;,.{}[]()") || !connected && hasHint(text[:min(len(text), maxKey)]) {
 			return to
 		}
 		i = skipBlanks(s, v.end)

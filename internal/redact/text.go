@@ -71,8 +71,10 @@ var detectors = []func(*scanner){
 
 // hide replaces everything that the detectors find.
 func hide(text string) string {
-	spans := find(text)
-	spans = append(spans, findEncoded(text)...)
+	spans := append(find(text), findEncoded(text)...)
+	if plain, changed := unspell(text); changed {
+		spans = append(append(spans, find(plain)...), findEncoded(plain)...)
+	}
 	if len(spans) == 0 {
 		return text
 	}
@@ -106,7 +108,7 @@ func find(text string) []span {
 
 // hide notes that text[from:to] is a secret.
 func (sc *scanner) hide(from, to int) {
-	if from < to && sc.text[from:to] != Mark {
+	if from < to && (to > from+len(Mark) || !strings.HasPrefix(sc.text[from:], Mark)) {
 		sc.spans = append(sc.spans, span{from, to})
 	}
 }

@@ -41,6 +41,9 @@ func (sc *scanner) userInfo(from, end int) {
 		authority = from + n
 	}
 	at := strings.LastIndexByte(s[from:authority], '@')
+	if at >= 0 && strings.IndexByte(s[from:from+at], ':') >= 0 && !strings.HasSuffix(s[:from], "http://") && !strings.HasSuffix(s[:from], "https://") {
+		at = strings.LastIndexByte(s[from:end], '@') // a driver's URL, in which people leave the password as it is
+	}
 	if at < 0 {
 		at = sc.rawUserInfo(from, authority, end)
 	}
@@ -68,7 +71,11 @@ func (sc *scanner) rawUserInfo(from, authority, end int) int {
 	if colon < 0 || authority == end || colon+1 < authority-from && isDigits(s[from+colon+1:authority]) {
 		return -1
 	}
-	return strings.LastIndexByte(s[from:end], '@')
+	at := strings.LastIndexByte(s[from:end], '@')
+	if at >= 0 && strings.HasPrefix(s[from+at:], "@sha") {
+		return -1
+	}
+	return at
 }
 
 // findBareUserInfo hides the password of user:password@host without a scheme, as drivers for databases write it.

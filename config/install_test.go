@@ -1,0 +1,128 @@
+package config_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"github.com/eclusier/eclusier/api/v1alpha1"
+)
+
+// cluster is a real API server with everything of config/default installed, shared by the tests of this package.
+var cluster *installed
+
+type installed struct {
+	config     *rest.Config
+	kubeconfig []byte
+	scheme     *runtime.Scheme
+}
+
+func TestMain(m *testing.M) {
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	environment := &envtest.Environment{}
+	config, err := environment.Start()
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "no API server to test on, run the tests with make test: %v\n", err)
+		return 1
+	}
+	defer func() { _ = environment.Stop() }()
+	cluster, err = install(config, environment.KubeConfig, "default")
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "installing config/default: %v\n", err)
+		return 1
+	}
+	return m.Run()
+}
+
+// install applies a kustomization of this folder as a user would, and waits until the policies are in force.
+func install(config *rest.Config, kubeconfig []byte, kustomization string) (*installed, error) {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, apiextensionsv1.AddToScheme, v1alpha1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			return nil, err
+		}
+	}
+	server := &installed{config: config, kubeconfig: kubeconfig, scheme: scheme}
+	if err := server.kubectl("apply", "--server-side", "-k", kustomization); err != nil {
+		return nil, err
+	}
+	return server, server.waitForPolicies()
+}
+
+// kubectl runs kubectl in this folder, as an administrator.
+func (s *installed) kubectl(args ...string) error {
+	folder, err := os.MkdirTemp("", "eclusier-config-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	path := filepath.Join(folder, "kubeconfig")
+	if err := os.WriteFile(path, s.kubeconfig, 0o600); err != nil {
+		return err
+	}
+	kubectl := filepath.Join(os.Getenv("KUBEBUILDER_ASSETS"), "kubectl")
+	output, err := exec.Command(kubectl, append([]string{"--kubeconfig", path}, args...)...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("kubectl %s: %w: %s", strings.Join(args, " "), err, output)
+	}
+	return nil
+}
+
+// waitForPolicies returns once a forged requester is replaced or refused, and a foreign status refused.
+func (s *installed) waitForPolicies() error {
+	probe, err := s.client("prober", "system:masters")
+	if err != nil {
+		return err
+	}
+	task := &v1alpha1.AgentTask{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "probe"},
+		Spec:       v1alpha1.AgentTaskSpec{Prompt: "Is anything wrong?", RequestedBy: &v1alpha1.Requester{Username: "prober"}},
+	}
+	ctx := context.Background()
+	err = wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
+		forged := task.DeepCopy()
+		forged.Spec.RequestedBy.Username = "nobody"
+		err := probe.Create(ctx, forged, client.DryRunAll)
+		return apierrors.IsForbidden(err) || err == nil && forged.Spec.RequestedBy.Username == "prober", nil
+	})
+	if err != nil {
+		return fmt.Errorf("waiting for the requester's policies: %w", err)
+	}
+	if err := probe.Create(ctx, task); err != nil {
+		return err
+	}
+	err = wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
+		judged := task.DeepCopy()
+		judged.Status.Phase = v1alpha1.PhaseRunning
+		return apierrors.IsForbidden(probe.Status().Patch(ctx, judged, client.MergeFrom(task), client.DryRunAll)), nil
+	})
+	if err != nil {
+		return fmt.Errorf("waiting for the policy on status: %w", err)
+	}
+	return probe.Delete(ctx, task)
+}
+
+// client acts as the user of that name and groups.
+func (s *installed) client(user string, groups ...string) (client.Client, error) {
+	config := rest.CopyConfig(s.config)
+	config.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: groups}
+	return client.New(config, client.Options{Scheme: s.scheme})
+}

@@ -1,0 +1,197 @@
+package guard_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+	"sigs.k8s.io/yaml"
+
+	"github.com/eclusier/eclusier/config/policy"
+	"github.com/eclusier/eclusier/internal/guard"
+)
+
+// server is a real API server, shared by the tests of this package.
+var server client.Client
+
+func TestMain(m *testing.M) {
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	environment := &envtest.Environment{}
+	config, err := environment.Start()
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "no API server to test on, run the tests with make test: %v\n", err)
+		return 1
+	}
+	defer func() { _ = environment.Stop() }()
+	server, err = client.New(config, client.Options{})
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "no client: %v\n", err)
+		return 1
+	}
+	return m.Run()
+}
+
+// install puts the policies into the API server for the time of one test, as they are for that operator.
+func install(t *testing.T, operator string) {
+	t.Helper()
+	all := strings.Join([]string{policy.Stamp(), policy.Requester(), policy.Status(operator)}, "\n---\n")
+	for document := range strings.SplitSeq(all, "\n---\n") {
+		object := &unstructured.Unstructured{}
+		if err := yaml.Unmarshal([]byte(document), object); err != nil {
+			t.Fatal(err)
+		}
+		if err := server.Create(t.Context(), object); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := server.Delete(context.Background(), object); client.IgnoreNotFound(err) != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestCheck_onRealServer(t *testing.T) {
+	t.Run("nothing installed", func(t *testing.T) {
+		verdict := check(t, policy.DefaultOperator)
+		if got := len(verdict.Problems); got != 6 {
+			t.Errorf("%d problems, want one for each of 3 policies and 3 bindings: %s", got, verdict.Message())
+		}
+	})
+	t.Run("freshly installed", func(t *testing.T) {
+		install(t, policy.DefaultOperator)
+		verdict := check(t, policy.DefaultOperator)
+		if !verdict.InPlace() || verdict.Stamp != guard.StampByServer {
+			t.Errorf("verdict = %s, %q", verdict.Stamp, verdict.Message())
+		}
+	})
+	t.Run("installed for another operator", func(t *testing.T) {
+		install(t, policy.DefaultOperator)
+		want := "ValidatingAdmissionPolicy eclusier-protect-status is not as installed (spec.variables)"
+		expectProblem(t, check(t, "system:serviceaccount:ops:eclusier-operator"), want)
+	})
+	t.Run("installed for this operator in another namespace", func(t *testing.T) {
+		install(t, "system:serviceaccount:ops:eclusier-operator")
+		if verdict := check(t, "system:serviceaccount:ops:eclusier-operator"); !verdict.InPlace() {
+			t.Error(verdict.Message())
+		}
+	})
+}
+
+func TestCheck_missingOnRealServer(t *testing.T) {
+	for _, object := range []client.Object{
+		&admissionregistrationv1.MutatingAdmissionPolicy{ObjectMeta: metav1.ObjectMeta{Name: "eclusier-stamp-requester"}},
+		&admissionregistrationv1.MutatingAdmissionPolicyBinding{ObjectMeta: metav1.ObjectMeta{Name: "eclusier-stamp-requester"}},
+		&admissionregistrationv1.ValidatingAdmissionPolicy{ObjectMeta: metav1.ObjectMeta{Name: "eclusier-check-requester"}},
+		&admissionregistrationv1.ValidatingAdmissionPolicyBinding{ObjectMeta: metav1.ObjectMeta{Name: "eclusier-check-requester"}},
+		&admissionregistrationv1.ValidatingAdmissionPolicy{ObjectMeta: metav1.ObjectMeta{Name: "eclusier-protect-status"}},
+		&admissionregistrationv1.ValidatingAdmissionPolicyBinding{ObjectMeta: metav1.ObjectMeta{Name: "eclusier-protect-status"}},
+	} {
+		kind := strings.TrimPrefix(fmt.Sprintf("%T", object), "*v1.")
+		t.Run(kind+" "+object.GetName(), func(t *testing.T) {
+			install(t, policy.DefaultOperator)
+			if err := server.Delete(t.Context(), object); err != nil {
+				t.Fatal(err)
+			}
+			expectProblem(t, check(t, policy.DefaultOperator), kind+" "+object.GetName()+" is missing")
+		})
+	}
+}
+
+func TestCheck_weakenedOnRealServer(t *testing.T) {
+	selector := &metav1.LabelSelector{MatchLabels: map[string]string{"guarded": "yes"}}
+	cases := []struct {
+		name   string
+		weaken func(*weakened)
+		want   string
+	}{
+		{"an expression that is always true", func(w *weakened) { w.check.Spec.Validations[1].Expression = "true" }, "(spec.validations)"},
+		{"one validation less", func(w *weakened) { w.check.Spec.Validations = w.check.Spec.Validations[:1] }, "(spec.validations)"},
+		{"a variable that says something else", func(w *weakened) { w.check.Spec.Variables[0].Expression = "false" }, "(spec.variables)"},
+		{"failures ignored", func(w *weakened) { w.check.Spec.FailurePolicy = new(admissionregistrationv1.Ignore) }, "(spec.failurePolicy)"},
+		{"creations let through", func(w *weakened) {
+			w.check.Spec.MatchConstraints.ResourceRules[0].Operations = []admissionregistrationv1.OperationType{"UPDATE"}
+		}, "(spec.matchConstraints)"},
+		{"some namespaces alone", func(w *weakened) { w.check.Spec.MatchConstraints.NamespaceSelector = selector }, "(spec.matchConstraints)"},
+		{"some objects alone", func(w *weakened) { w.check.Spec.MatchConstraints.ObjectSelector = selector }, "(spec.matchConstraints)"},
+		{"an exception", func(w *weakened) {
+			w.check.Spec.MatchConditions = []admissionregistrationv1.MatchCondition{{Name: "not-me", Expression: "request.userInfo.username != 'mallory'"}}
+		}, "(spec.matchConditions)"},
+		{"a binding that only audits", func(w *weakened) {
+			w.checkBinding.Spec.ValidationActions = []admissionregistrationv1.ValidationAction{"Audit"}
+		}, "(spec.validationActions)"},
+		{"a binding to some namespaces", func(w *weakened) {
+			w.checkBinding.Spec.MatchResources = &admissionregistrationv1.MatchResources{NamespaceSelector: selector}
+		}, "(spec.matchResources)"},
+		{"a binding to another policy", func(w *weakened) { w.checkBinding.Spec.PolicyName = "other" }, "(spec.policyName)"},
+		{"a stamp of another name", func(w *weakened) { w.stamp.Spec.Variables[0].Expression = "{'username': 'mallory'}" }, "(spec.variables)"},
+		{"no stamp on creation", func(w *weakened) { w.stamp.Spec.Mutations = w.stamp.Spec.Mutations[1:] }, "(spec.mutations)"},
+		{"a stamp in some namespaces", func(w *weakened) {
+			w.stampBinding.Spec.MatchResources = &admissionregistrationv1.MatchResources{NamespaceSelector: selector}
+		}, "(spec.matchResources)"},
+	}
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			install(t, policy.DefaultOperator)
+			weaken(t, tc.weaken)
+			expectProblem(t, check(t, policy.DefaultOperator), tc.want)
+		})
+	}
+}
+
+// weakened are the objects that the cases tamper with.
+type weakened struct {
+	check        admissionregistrationv1.ValidatingAdmissionPolicy
+	checkBinding admissionregistrationv1.ValidatingAdmissionPolicyBinding
+	stamp        admissionregistrationv1.MutatingAdmissionPolicy
+	stampBinding admissionregistrationv1.MutatingAdmissionPolicyBinding
+}
+
+// weaken reads the objects, changes them and writes them back.
+func weaken(t *testing.T, change func(*weakened)) {
+	t.Helper()
+	w := &weakened{}
+	w.check.Name, w.checkBinding.Name = "eclusier-check-requester", "eclusier-check-requester"
+	w.stamp.Name, w.stampBinding.Name = "eclusier-stamp-requester", "eclusier-stamp-requester"
+	objects := []client.Object{&w.check, &w.checkBinding, &w.stamp, &w.stampBinding}
+	for _, object := range objects {
+		if err := server.Get(t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change(w)
+	for _, object := range objects {
+		if err := server.Update(t.Context(), object); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func check(t *testing.T, operator string) guard.Verdict {
+	t.Helper()
+	verdict, err := guard.Check(t.Context(), server, operator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return verdict
+}
+
+func expectProblem(t *testing.T, verdict guard.Verdict, want string) {
+	t.Helper()
+	if len(verdict.Problems) != 1 || !strings.Contains(verdict.Message(), want) {
+		t.Errorf("%q, want one problem with %q", verdict.Message(), want)
+	}
+	if !strings.Contains(verdict.Message(), "kubectl apply --server-side --force-conflicts -k config/default") {
+		t.Errorf("%q does not say what to do", verdict.Message())
+	}
+}
