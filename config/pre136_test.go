@@ -46,7 +46,11 @@ func TestBefore136(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Run("the guard is in place", func(t *testing.T) {
-		verdict, err := guard.Check(t.Context(), alice, policy.DefaultOperator)
+		g, err := guard.New(policy.DefaultOperator)
+		if err != nil {
+			t.Fatal(err)
+		}
+		verdict, err := g.Check(t.Context(), alice)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,6 +91,7 @@ func TestBefore136(t *testing.T) {
 
 // testPolicyAlone takes the rules out of the CRD, so that the admission policy is the only one to refuse.
 func testPolicyAlone(t *testing.T, c client.Client) {
+	t.Helper()
 	ctx, object := t.Context(), task("kept", asking(fields{"requestedBy": fields{"username": "alice"}}))
 	if err := c.Create(ctx, object); err != nil {
 		t.Fatal(err)

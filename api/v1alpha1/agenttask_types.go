@@ -232,7 +232,6 @@ type Target struct {
 // +kubebuilder:printcolumn:name="Started",type=date,JSONPath=`.status.startedAt`,priority=1
 // +kubebuilder:printcolumn:name="Completed",type=date,JSONPath=`.status.completedAt`,priority=1
 // +kubebuilder:printcolumn:name="Correlation",type=string,JSONPath=`.status.correlationID`,priority=1
-// +kubebuilder:printcolumn:name="Prompt",type=string,JSONPath=`.spec.prompt`,priority=1
 type AgentTask struct {
 	metav1.TypeMeta `json:",inline"`
 

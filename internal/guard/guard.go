@@ -30,10 +30,10 @@ import (
 type Stamp string
 
 const (
-	// StampByServer: the API server writes it, over whatever the client sent.
+	// StampByServer says that the API server writes it, over whatever the client sent.
 	StampByServer Stamp = "ByServer"
-	// StampByClient: the API server cannot (before Kubernetes 1.36), so the client sends its own name, and the API server
-	// refuses any other.
+	// StampByClient says that the API server cannot (before Kubernetes 1.36), so that the client sends its own name and
+	// any other is refused.
 	StampByClient Stamp = "ByClient"
 )
 
@@ -84,60 +84,97 @@ func (v Verdict) Message() string {
 		strings.Join(problems, "; "), folder)
 }
 
+// Guard knows what is expected of the cluster for one operator.
+type Guard struct {
+	stamp  []expectation
+	checks []expectation
+}
+
+// expectation is one policy or binding as it should be.
+type expectation struct {
+	kind schema.GroupVersionKind
+	name string
+	spec map[string]any
+}
+
 // userName is what the name of an operator may look like: it becomes part of an expression.
 var userName = regexp.MustCompile(`^[A-Za-z0-9:._@/-]+$`)
 
-// Check compares the policies and bindings that reader sees with those of package policy. Operator is the user name under
-// which the operator is known to the API server. An error means that they could not be read, and says nothing about them.
-func Check(ctx context.Context, reader client.Reader, operator string) (Verdict, error) {
+const separator = "\n---\n"
+
+// New prepares the check for the operator that the API server knows under that user name.
+func New(operator string) (*Guard, error) {
 	if !userName.MatchString(operator) {
-		return Verdict{}, fmt.Errorf("the operator's user name %q cannot be part of an admission policy", operator)
+		return nil, fmt.Errorf("the operator's user name %q cannot be part of an admission policy", operator)
 	}
+	stamp, err := expect(policy.Stamp())
+	if err != nil {
+		return nil, err
+	}
+	checks, err := expect(policy.Requester() + separator + policy.Status(operator))
+	if err != nil {
+		return nil, err
+	}
+	return &Guard{stamp: stamp, checks: checks}, nil
+}
+
+func expect(documents string) ([]expectation, error) {
+	var expected []expectation
+	for document := range strings.SplitSeq(documents, separator) {
+		object, err := decode([]byte(document))
+		if err != nil {
+			return nil, err
+		}
+		spec, err := specOf(object)
+		if err != nil {
+			return nil, err
+		}
+		expected = append(expected, expectation{kind: object.GetObjectKind().GroupVersionKind(), name: object.GetName(), spec: spec})
+	}
+	return expected, nil
+}
+
+// Check compares the policies and bindings that reader sees with those of package policy. An error means that they could
+// not be read, and says nothing about them.
+func (g *Guard) Check(ctx context.Context, reader client.Reader) (Verdict, error) {
 	verdict := Verdict{Stamp: StampByServer}
-	stamp, err := compare(ctx, reader, policy.Stamp())
+	stamp, err := compare(ctx, reader, g.stamp)
 	switch {
 	case meta.IsNoMatchError(err):
 		verdict.Stamp = StampByClient
 	case err != nil:
 		return Verdict{}, err
 	}
-	checks, err := compare(ctx, reader, policy.Requester()+separator+policy.Status(operator))
+	checks, err := compare(ctx, reader, g.checks)
 	if err != nil {
 		return Verdict{}, err
 	}
-	verdict.Problems = append(stamp, checks...)
+	verdict.Problems = slices.Concat(stamp, checks)
 	return verdict, nil
 }
 
-const separator = "\n---\n"
-
-// compare looks every object of documents up and says how it differs.
-func compare(ctx context.Context, reader client.Reader, documents string) ([]Problem, error) {
+// compare looks everything that is expected up and says how it differs.
+func compare(ctx context.Context, reader client.Reader, expected []expectation) ([]Problem, error) {
 	var problems []Problem
-	for document := range strings.SplitSeq(documents, separator) {
-		want, err := decode([]byte(document))
+	for _, want := range expected {
+		have, err := newObject(want.kind)
 		if err != nil {
 			return nil, err
 		}
-		kind := want.GetObjectKind().GroupVersionKind()
-		have, err := newObject(kind)
-		if err != nil {
-			return nil, err
-		}
-		err = reader.Get(ctx, client.ObjectKeyFromObject(want), have)
+		err = reader.Get(ctx, client.ObjectKey{Name: want.name}, have)
 		switch {
 		case apierrors.IsNotFound(err):
-			problems = append(problems, Problem{Kind: kind.Kind, Name: want.GetName()})
+			problems = append(problems, Problem{Kind: want.kind.Kind, Name: want.name})
 			continue
 		case err != nil:
-			return nil, fmt.Errorf("reading %s %s: %w", kind.Kind, want.GetName(), err)
+			return nil, fmt.Errorf("reading %s %s: %w", want.kind.Kind, want.name, err)
 		}
-		fields, err := differences(want, have)
+		spec, err := specOf(have)
 		if err != nil {
 			return nil, err
 		}
-		if len(fields) > 0 {
-			problems = append(problems, Problem{Kind: kind.Kind, Name: want.GetName(), Fields: fields})
+		if fields := differences(want.spec, spec); len(fields) > 0 {
+			problems = append(problems, Problem{Kind: want.kind.Kind, Name: want.name, Fields: fields})
 		}
 	}
 	return problems, nil
@@ -174,24 +211,16 @@ func newObject(kind schema.GroupVersionKind) (client.Object, error) {
 
 // differences names the fields of spec that are not equal. The files spell the API server's defaults out, so that an
 // object read back is equal to the one that was installed.
-func differences(want, have client.Object) ([]string, error) {
-	wanted, err := specOf(want)
-	if err != nil {
-		return nil, err
-	}
-	found, err := specOf(have)
-	if err != nil {
-		return nil, err
-	}
-	names := maps.Clone(wanted)
-	maps.Copy(names, found)
+func differences(want, have map[string]any) []string {
+	names := maps.Clone(want)
+	maps.Copy(names, have)
 	var fields []string
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if !equality.Semantic.DeepEqual(wanted[name], found[name]) {
+		if !equality.Semantic.DeepEqual(want[name], have[name]) {
 			fields = append(fields, "spec."+name)
 		}
 	}
-	return fields, nil
+	return fields
 }
 
 func specOf(object client.Object) (map[string]any, error) {

@@ -29,6 +29,15 @@ func failing(fail func(client.Object) error) client.Reader {
 	})
 }
 
+func newGuard(tb testing.TB, operator string) *guard.Guard {
+	tb.Helper()
+	g, err := guard.New(operator)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return g
+}
+
 func isMutating(object client.Object) bool {
 	switch object.(type) {
 	case *admissionregistrationv1.MutatingAdmissionPolicy, *admissionregistrationv1.MutatingAdmissionPolicyBinding:
@@ -44,7 +53,7 @@ func TestCheck_whereNothingCanBeWrittenByPolicy(t *testing.T) {
 		}
 		return nil
 	})
-	verdict, err := guard.Check(t.Context(), reader, policy.DefaultOperator)
+	verdict, err := newGuard(t, policy.DefaultOperator).Check(t.Context(), reader)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +79,7 @@ func TestCheck_errorSaysNothingAboutPolicies(t *testing.T) {
 				}
 				return nil
 			})
-			verdict, err := guard.Check(t.Context(), reader, policy.DefaultOperator)
+			verdict, err := newGuard(t, policy.DefaultOperator).Check(t.Context(), reader)
 			if !errors.Is(err, lost) {
 				t.Errorf("error = %v, want %v", err, lost)
 			}
@@ -81,9 +90,9 @@ func TestCheck_errorSaysNothingAboutPolicies(t *testing.T) {
 	}
 }
 
-func TestCheck_operatorNameIsNoExpression(t *testing.T) {
+func TestNew_operatorNameIsNoExpression(t *testing.T) {
 	for _, name := range []string{"", "it's me", "x' || true || '", "a\nb"} {
-		if _, err := guard.Check(t.Context(), failing(func(client.Object) error { return nil }), name); err == nil {
+		if _, err := guard.New(name); err == nil {
 			t.Errorf("%q was taken into an expression", name)
 		}
 	}
@@ -105,5 +114,16 @@ func TestVerdict_message(t *testing.T) {
 				t.Errorf("message = %q, want %q in it", got, tc.want)
 			}
 		})
+	}
+}
+
+func BenchmarkCheck(b *testing.B) {
+	g, objects := newGuard(b, policy.DefaultOperator), installed(b, policy.DefaultOperator)
+	reader := fake.NewClientBuilder().WithObjects(objects...).Build()
+	for b.Loop() {
+		verdict, err := g.Check(b.Context(), reader)
+		if err != nil || !verdict.InPlace() {
+			b.Fatal(verdict.Message(), err)
+		}
 	}
 }

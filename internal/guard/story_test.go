@@ -41,15 +41,25 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// install puts the policies into the API server for the time of one test, as they are for that operator.
-func install(t *testing.T, operator string) {
-	t.Helper()
+// installed are the policies and bindings as they are installed for that operator.
+func installed(tb testing.TB, operator string) []client.Object {
+	tb.Helper()
 	all := strings.Join([]string{policy.Stamp(), policy.Requester(), policy.Status(operator)}, "\n---\n")
+	var objects []client.Object
 	for document := range strings.SplitSeq(all, "\n---\n") {
 		object := &unstructured.Unstructured{}
 		if err := yaml.Unmarshal([]byte(document), object); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
+		objects = append(objects, object)
+	}
+	return objects
+}
+
+// install puts the policies into the API server for the time of one test.
+func install(t *testing.T, operator string) {
+	t.Helper()
+	for _, object := range installed(t, operator) {
 		if err := server.Create(t.Context(), object); err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +189,7 @@ func weaken(t *testing.T, change func(*weakened)) {
 
 func check(t *testing.T, operator string) guard.Verdict {
 	t.Helper()
-	verdict, err := guard.Check(t.Context(), server, operator)
+	verdict, err := newGuard(t, operator).Check(t.Context(), server)
 	if err != nil {
 		t.Fatal(err)
 	}
