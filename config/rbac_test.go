@@ -6,7 +6,9 @@ import (
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/eclusier/eclusier/config/policy"
@@ -41,6 +43,43 @@ func TestOperator_rights(t *testing.T) {
 		{verb: "update", group: "coordination.k8s.io", resource: "leases", namespace: "eclusier-system", allowed: true, description: "elects a leader"},
 		{verb: "update", group: "coordination.k8s.io", resource: "leases", namespace: "kube-system", description: "touches no other lease"},
 	})
+}
+
+func TestOperator_readsAsTheReaderAlone(t *testing.T) {
+	openShop(t)
+	operator := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "eclusier-system", Name: "eclusier-operator"}}
+	cases := []struct {
+		name      string
+		guise     rest.ImpersonationConfig
+		namespace string
+		allowed   bool
+	}{
+		{"as the reader of the namespace", rest.ImpersonationConfig{UserName: "system:serviceaccount:shop:eclusier-reader"}, "shop", true},
+		{"as itself", rest.ImpersonationConfig{}, "shop", false},
+		{"as the reader of another namespace", rest.ImpersonationConfig{UserName: "system:serviceaccount:default:eclusier-reader"}, "shop", false},
+		{"as the reader, elsewhere", rest.ImpersonationConfig{UserName: "system:serviceaccount:shop:eclusier-reader"}, "kube-system", false},
+		{"as another account of the namespace", rest.ImpersonationConfig{UserName: "system:serviceaccount:shop:default"}, "shop", false},
+		{"as the reader in a powerful group", rest.ImpersonationConfig{
+			UserName: "system:serviceaccount:shop:eclusier-reader", Groups: []string{"system:masters"}}, "shop", false},
+		{"as an administrator", rest.ImpersonationConfig{UserName: "admin", Groups: []string{"system:masters"}}, "shop", false},
+	}
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			config := withToken(t, operator)
+			config.Impersonate = tc.guise
+			c, err := client.New(config, client.Options{Scheme: cluster.scheme})
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = c.List(t.Context(), &corev1.PodList{}, client.InNamespace(tc.namespace))
+			if tc.allowed && err != nil {
+				t.Errorf("refused: %v", err)
+			}
+			if !tc.allowed && !apierrors.IsForbidden(err) {
+				t.Errorf("error = %v, want a refusal", err)
+			}
+		})
+	}
 }
 
 func TestReader_rights(t *testing.T) {
