@@ -92,7 +92,9 @@ func (p *pass) probeProblem(c *corev1.Container, kind string, probe *corev1.Prob
 	default:
 		return ""
 	}
-	listens := func(entry string) bool { return entry == strconv.Itoa(port) || strings.HasPrefix(entry, strconv.Itoa(port)+"/") }
+	listens := func(entry string) bool {
+		return entry == strconv.Itoa(port) || strings.HasPrefix(entry, strconv.Itoa(port)+"/")
+	}
 	if !slices.ContainsFunc(serves, listens) {
 		return p.refusal(c, probe)
 	}
