@@ -24,6 +24,9 @@ const (
 	AcceptedIdentityGuardMissing = "IdentityGuardMissing"
 	// AcceptedServiceAccountNotFound surfaces (False) when the service account to read as does not exist.
 	AcceptedServiceAccountNotFound = "ServiceAccountNotFound"
+	// AcceptedServiceAccountNotAllowed surfaces (False) when the operator has not been granted the right to read as the
+	// service account.
+	AcceptedServiceAccountNotAllowed = "ServiceAccountNotAllowed"
 )
 
 // TargetResolved says whether everything that the task is about was found.
@@ -118,6 +121,8 @@ const (
 	SucceededRequesterUnknown = AcceptedRequesterUnknown
 	// SucceededServiceAccountNotFound surfaces (False) when Accepted has that reason.
 	SucceededServiceAccountNotFound = AcceptedServiceAccountNotFound
+	// SucceededServiceAccountNotAllowed surfaces (False) when Accepted has that reason.
+	SucceededServiceAccountNotAllowed = AcceptedServiceAccountNotAllowed
 	// SucceededTargetNotFound surfaces (False) when TargetResolved has that reason.
 	SucceededTargetNotFound = TargetResolvedTargetNotFound
 	// SucceededTargetAmbiguous surfaces (False) when TargetResolved has that reason.

@@ -52,7 +52,7 @@ Looked at: 2 pods, 1 deployment`
 
 func TestRender_french(t *testing.T) {
 	got := answer.Render(report(), language.CanadianFrench, 8192)
-	for _, label := range []string{"Cause première :", "Que faire :", "Ce qui en découle :", "Il manque :", "Sans rapport, mais également en défaut :", "Examiné :"} {
+	for _, label := range []string{"Cause racine :", "Que faire :", "Ce qui en découle :", "Il manque :", "Sans rapport, mais également en défaut :", "Examiné :"} {
 		if !strings.Contains(got, label) {
 			t.Errorf("%q is missing from\n%s", label, got)
 		}

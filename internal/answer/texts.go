@@ -30,7 +30,7 @@ var english = map[string]string{
 }
 
 var french = map[string]string{
-	rootCause:    "Cause première :",
+	rootCause:    "Cause racine :",
 	independent:  "Sans rapport, mais également en défaut :",
 	fix:          "Que faire :",
 	consequences: "Ce qui en découle :",

@@ -1,0 +1,157 @@
+package agenttask
+
+import (
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+	"golang.org/x/text/message/catalog"
+)
+
+// said is the id of something that a task's conditions say, to the one who asked and in that one's language.
+type said string
+
+const (
+	saidAccepted          said = "accepted"
+	saidAccountNotAllowed said = "account not allowed"
+	saidAmbiguous         said = "ambiguous"
+	saidAskAgain          said = "ask again"
+	saidAskWhatToChange   said = "ask what to change"
+	saidByRule            said = "by rule"
+	saidCancelled         said = "cancelled"
+	saidCheckCluster      said = "check the cluster"
+	saidDegraded          said = "degraded"
+	saidDidYouMean        said = "did you mean"
+	saidExample           said = "example"
+	saidExceeded          said = "exceeded"
+	saidExplicit          said = "explicit"
+	saidForbidden         said = "forbidden"
+	saidListKinds         said = "list kinds"
+	saidNamespaceOnly     said = "namespace only"
+	saidNoAccount         said = "no account"
+	saidNoChanges         said = "no changes"
+	saidNoHosts           said = "no hosts"
+	saidNotFound          said = "not found"
+	saidNotFoundIn        said = "not found in"
+	saidOutOfScope        said = "out of scope"
+	saidProgressing       said = "progressing"
+	saidPromptEmpty       said = "prompt empty"
+	saidPromptTooLong     said = "prompt too long"
+	saidPromptUnreadable  said = "prompt unreadable"
+	saidRequesterUnknown  said = "requester unknown"
+	saidRetriesExhausted  said = "retries exhausted"
+	saidRetrying          said = "retrying"
+	saidSuspended         said = "suspended"
+	saidUnavailable       said = "unavailable"
+	saidUnclear           said = "unclear"
+	saidUnknownKind       said = "unknown kind"
+	saidUnseen            said = "unseen"
+	saidWriteIntent       said = "write intent"
+	saidWriteName         said = "write name"
+	saidWriteQuestion     said = "write question"
+	saidWriteWhich        said = "write which"
+)
+
+var english = map[said]string{
+	saidAccepted:          "Asked by %[1]s.",
+	saidAccountNotAllowed: "The operator may not read as service account %[1]s: use %[2]s, or have a cluster administrator grant it the verbs get and impersonate on that account.",
+	saidAmbiguous:         "%[1]s could be several objects: %[2]s.",
+	saidAskAgain:          "Then create the AgentTask again under another name.",
+	saidAskWhatToChange:   "Set spec.intent to Diagnostic to be told what is wrong and what to do about it.",
+	saidByRule:            "%[1]s, by rule %[2]s (confidence %[3]s).",
+	saidCancelled:         "Cancelled by spec.cancel.",
+	saidCheckCluster:      "Check that the API server answers: kubectl get --raw /readyz",
+	saidDegraded:          "The answer could not rest on everything: %[1]s; status.missing says what else and how to get it.",
+	saidDidYouMean:        "Did you mean %[1]s?",
+	saidExample:           "What is wrong with %[1]s?",
+	saidExceeded:          "The time limit of %[1]s ran out before there was an answer: create another AgentTask with a larger spec.limits.wallClock.",
+	saidExplicit:          "%[1]s, as spec.intent says.",
+	saidForbidden:         "Service account %[1]s of namespace %[2]s may not read what is needed in namespace %[3]s.",
+	saidListKinds:         "Name a kind that is served: kubectl api-resources",
+	saidNamespaceOnly:     "Nothing is named, so the whole namespace %[1]s is looked at.",
+	saidNoAccount:         "Service account %[1]s does not exist in namespace %[2]s; everything is read as that account.",
+	saidNoChanges:         "This asks for a change, and changes are not supported yet: nothing was done.",
+	saidNoHosts:           "%[1]s is a host, and hosts are not supported yet: ask about an object of the cluster, such as a node.",
+	saidNotFound:          "%[1]s was not found, neither in namespace %[2]s nor elsewhere.",
+	saidNotFoundIn:        "%[1]s was not found in namespace %[2]s.",
+	saidOutOfScope:        "This is not about operating a cluster, which is all that can be asked here: create another AgentTask with a question about workloads, nodes, storage or network.",
+	saidProgressing:       "The task is being worked on.",
+	saidPromptEmpty:       "The prompt is empty: create another AgentTask whose spec.prompt says what you want to know.",
+	saidPromptTooLong:     "The prompt has %[1]d bytes, more than %[2]d: create another AgentTask with the question alone; logs and manifests are read from the cluster.",
+	saidPromptUnreadable:  "The prompt holds control characters or bytes that are not text: create another AgentTask with plain text in UTF-8.",
+	saidRequesterUnknown:  "Nobody is known to have asked, since the task was created before the admission policies were: create it again.",
+	saidRetriesExhausted:  "The cluster could not be read in %[1]d attempts (%[2]s).",
+	saidRetrying:          "Attempt %[1]d of %[2]d, next at %[3]s.",
+	saidSuspended:         "Held by spec.suspend; unset it to go on.",
+	saidUnavailable:       "The API server did not answer.",
+	saidUnclear:           "It is not clear whether this is a question or asks for a change, so nothing was done.",
+	saidUnknownKind:       "This cluster serves no kind %[1]s.",
+	saidUnseen:            "%[1]s may not look at %[2]s, so it may exist there.",
+	saidWriteIntent:       "Or set spec.intent in a new AgentTask to Diagnostic or Change.",
+	saidWriteName:         "Create another AgentTask with the exact name, or with spec.targets.",
+	saidWriteQuestion:     "Create another AgentTask that asks, for example: %[1]s",
+	saidWriteWhich:        "Create another AgentTask that names kind and namespace, for example: %[1]s",
+}
+
+var french = map[said]string{
+	saidAccepted:          "Demandé par %[1]s.",
+	saidAccountNotAllowed: "L’opérateur ne peut pas lire avec le compte de service %[1]s : utilisez %[2]s, ou faites-lui accorder par un administrateur du cluster les verbes get et impersonate sur ce compte.",
+	saidAmbiguous:         "%[1]s peut désigner plusieurs objets : %[2]s.",
+	saidAskAgain:          "Créez ensuite de nouveau l’AgentTask, sous un autre nom.",
+	saidAskWhatToChange:   "Mettez spec.intent à Diagnostic pour savoir ce qui ne va pas et que faire.",
+	saidByRule:            "%[1]s, selon la règle %[2]s (confiance %[3]s).",
+	saidCancelled:         "Annulé par spec.cancel.",
+	saidCheckCluster:      "Vérifiez que le serveur d’API répond : kubectl get --raw /readyz",
+	saidDegraded:          "La réponse n’a pas pu s’appuyer sur tout : %[1]s ; status.missing dit quoi d’autre et comment l’obtenir.",
+	saidDidYouMean:        "Vouliez-vous dire %[1]s ?",
+	saidExample:           "Qu’est-ce qui ne va pas avec %[1]s ?",
+	saidExceeded:          "Le délai de %[1]s s’est écoulé avant qu’il y ait une réponse : créez un autre AgentTask avec un spec.limits.wallClock plus grand.",
+	saidExplicit:          "%[1]s, comme le dit spec.intent.",
+	saidForbidden:         "Le compte de service %[1]s de l’espace de noms %[2]s ne peut pas lire ce qu’il faut dans l’espace de noms %[3]s.",
+	saidListKinds:         "Nommez un type d’objet servi : kubectl api-resources",
+	saidNamespaceOnly:     "Rien n’est nommé : tout l’espace de noms %[1]s est examiné.",
+	saidNoAccount:         "Le compte de service %[1]s n’existe pas dans l’espace de noms %[2]s ; tout est lu avec ce compte.",
+	saidNoChanges:         "Ceci demande un changement, et les changements ne sont pas encore pris en charge : rien n’a été fait.",
+	saidNoHosts:           "%[1]s est une machine, et les machines ne sont pas encore prises en charge : posez la question sur un objet du cluster, par exemple un nœud.",
+	saidNotFound:          "%[1]s est introuvable, dans l’espace de noms %[2]s comme ailleurs.",
+	saidNotFoundIn:        "%[1]s est introuvable dans l’espace de noms %[2]s.",
+	saidOutOfScope:        "Ceci ne concerne pas l’exploitation d’un cluster, seul sujet traité ici : créez un autre AgentTask avec une question sur des charges de travail, des nœuds, du stockage ou du réseau.",
+	saidProgressing:       "La tâche est en cours.",
+	saidPromptEmpty:       "La demande est vide : créez un autre AgentTask dont spec.prompt dit ce que vous voulez savoir.",
+	saidPromptTooLong:     "La demande fait %[1]d octets, plus que %[2]d : créez un autre AgentTask avec la seule question ; les journaux et manifestes sont lus dans le cluster.",
+	saidPromptUnreadable:  "La demande contient des caractères de contrôle ou des octets qui ne sont pas du texte : créez un autre AgentTask avec du texte simple en UTF-8.",
+	saidRequesterUnknown:  "On ne sait pas qui demande, car la tâche a été créée avant les règles d’admission : créez-la de nouveau.",
+	saidRetriesExhausted:  "Le cluster n’a pas pu être lu en %[1]d tentatives (%[2]s).",
+	saidRetrying:          "Tentative %[1]d sur %[2]d, la prochaine à %[3]s.",
+	saidSuspended:         "Retenu par spec.suspend ; retirez-le pour continuer.",
+	saidUnavailable:       "Le serveur d’API n’a pas répondu.",
+	saidUnclear:           "Il n’est pas clair si c’est une question ou une demande de changement : rien n’a été fait.",
+	saidUnknownKind:       "Ce cluster ne connaît aucun objet de type %[1]s.",
+	saidUnseen:            "%[1]s ne peut pas voir %[2]s : il peut s’y trouver.",
+	saidWriteIntent:       "Ou mettez spec.intent à Diagnostic ou à Change dans un nouvel AgentTask.",
+	saidWriteName:         "Créez un autre AgentTask avec le nom exact, ou avec spec.targets.",
+	saidWriteQuestion:     "Créez un autre AgentTask qui demande, par exemple : %[1]s",
+	saidWriteWhich:        "Créez un autre AgentTask qui nomme le type et l’espace de noms, par exemple : %[1]s",
+}
+
+var (
+	languages = []language.Tag{language.English, language.French}
+	matcher   = language.NewMatcher(languages)
+	messages  = newCatalogue()
+)
+
+func newCatalogue() *catalog.Builder {
+	builder := catalog.NewBuilder(catalog.Fallback(language.English))
+	for tag, texts := range map[language.Tag]map[said]string{language.English: english, language.French: french} {
+		for id, text := range texts {
+			if err := builder.SetString(tag, string(id), text); err != nil {
+				panic(err) // a text that cannot be parsed is a programming error, which any test finds
+			}
+		}
+	}
+	return builder
+}
+
+// say makes a sentence in the language of the task.
+func (p *pass) say(id said, args ...any) string {
+	_, index, _ := matcher.Match(p.language())
+	return message.NewPrinter(languages[index], message.Catalog(messages)).Sprintf(message.Key(string(id), string(id)), args...)
+}

@@ -1,0 +1,91 @@
+package agenttask
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/eclusier/eclusier/api/v1alpha1"
+	"github.com/eclusier/eclusier/internal/fault"
+)
+
+// accept checks what can be checked without understanding the prompt, and starts the task's clock.
+func (p *pass) accept(ctx context.Context) error {
+	if err := p.readable(); err != nil {
+		return err
+	}
+	verdict, err := p.Guard.Check(ctx, p.Client)
+	if err != nil {
+		return err
+	}
+	if !verdict.InPlace() {
+		return fault.New(fault.Wait, v1alpha1.AcceptedIdentityGuardMissing, verdict.Message(), nil)
+	}
+	if p.task.Spec.RequestedBy == nil {
+		return refuse(v1alpha1.AcceptedRequesterUnknown, p.say(saidRequesterUnknown))
+	}
+	if err := p.accountExists(ctx); err != nil {
+		return err
+	}
+	started := metav1.NewTime(p.Clock.Now())
+	p.task.Status.StartedAt = &started
+	return nil
+}
+
+// readable tells whether the prompt is text of a length that somebody can have meant.
+func (p *pass) readable() error {
+	prompt := p.task.Spec.Prompt
+	switch {
+	case strings.TrimSpace(prompt) == "":
+		return refuse(v1alpha1.AcceptedPromptEmpty, p.say(saidPromptEmpty))
+	case len(prompt) > v1alpha1.MaxPromptBytes:
+		return refuse(v1alpha1.AcceptedPromptTooLong, p.say(saidPromptTooLong, len(prompt), v1alpha1.MaxPromptBytes))
+	case !utf8.ValidString(prompt) || strings.ContainsFunc(prompt, unreadable):
+		return refuse(v1alpha1.AcceptedPromptUnreadable, p.say(saidPromptUnreadable))
+	}
+	return nil
+}
+
+// unreadable tells control characters from text. The replacement character stands where bytes were no text.
+func unreadable(r rune) bool {
+	return r == unicode.ReplacementChar || unicode.IsControl(r) && !strings.ContainsRune("\t\r\n", r)
+}
+
+// accountExists makes sure that there is somebody to read as. The API server would let a service account that does not
+// exist be impersonated, and every answer would then be a missing right.
+func (p *pass) accountExists(ctx context.Context) error {
+	account := p.account()
+	object := &metav1.PartialObjectMetadata{}
+	object.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ServiceAccount"))
+	err := p.Accounts.Get(ctx, client.ObjectKey(account), object)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return refuse(v1alpha1.AcceptedServiceAccountNotFound, p.say(saidNoAccount, account.Name, account.Namespace),
+			"kubectl create serviceaccount "+account.Name+" -n "+account.Namespace, p.grantRead(account.Namespace), p.say(saidAskAgain))
+	case fault.Is(err, fault.PermissionDenied):
+		return refuse(v1alpha1.AcceptedServiceAccountNotAllowed, p.say(saidAccountNotAllowed, account.Name, v1alpha1.DefaultServiceAccountName))
+	}
+	return err
+}
+
+// correlationID is the id that the task was given, or one made from its uid: so it is the same in every pass, and in the
+// log lines of a pass whose write was lost.
+func correlationID(task *v1alpha1.AgentTask) string {
+	if task.Spec.CorrelationID != "" {
+		return task.Spec.CorrelationID
+	}
+	sum := sha256.Sum256([]byte(task.UID))
+	return "corr-" + hex.EncodeToString(sum[:4])
+}
+
+// refuse is the fault that ends a task under a reason, with what people can do about it.
+func refuse(reason, message string, remedies ...string) *fault.Fault {
+	return fault.New(fault.Terminal, reason, message, nil).With(remedies...)
+}
