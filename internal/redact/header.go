@@ -104,18 +104,14 @@ func (sc *scanner) credentials(to int) int {
 	first := wordEnd(s, v.from)
 	scheme := strings.ToLower(s[v.from:first])
 	from := skipBlanks(s, first)
-	switch known := schemes[scheme]; {
-	case !known:
+	if !schemes[scheme] {
 		from = v.from
-		if !v.quoted {
-			v.to = valueAt(s, from).to
-		}
-	case from >= len(s) || v.quoted && from >= v.to:
+	}
+	if !v.quoted {
+		v.to = credentialsEnd(s, from, scheme)
+	}
+	if from >= v.to {
 		return to
-	case !v.quoted && listSchemes[scheme]:
-		v.to = headerEnd(s, from)
-	case !v.quoted:
-		v.to = bareEnd(s, from)
 	}
 	text := s[from:v.to]
 	if !judge(text, classPassword, true) || !schemes[scheme] && strings.Contains(text, " ") {
@@ -127,6 +123,17 @@ func (sc *scanner) credentials(to int) int {
 	}
 	sc.hide(from, v.to)
 	return v.to
+}
+
+// credentialsEnd returns where unquoted credentials of a scheme end that start at i.
+func credentialsEnd(s string, i int, scheme string) int {
+	switch {
+	case listSchemes[scheme]:
+		return headerEnd(s, i)
+	case schemes[scheme]:
+		return bareEnd(s, i)
+	}
+	return valueAt(s, i).to
 }
 
 // cookies hides the values of a Cookie or Set-Cookie header, leaves the names and attributes, and returns where to go on.

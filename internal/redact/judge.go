@@ -61,24 +61,25 @@ func judge(v string, c class, colon bool) bool {
 		return false
 	}
 	lower := strings.ToLower(strings.TrimRight(v, ".,;:!"))
-	if absent[lower] || status[lower] || colon && (prose[lower] || prose[strings.Trim(lower, `"'`)]) {
+	if absent[lower] || status[lower] || colon && prose[strings.Trim(lower, `"'`)] {
 		return false
 	}
-	switch c {
-	case classPassword, classPhrase:
-		return true
-	case classToken:
-		return !isDigits(v) && !measured(v) || len(v) > 12
-	case classObject:
-		return !objectName(v) && !measured(v)
-	case classKey:
-		return len(v) >= 6 && !measured(v)
-	case classWeak:
-		return secretLike(v) && len(v) >= 8 && strings.ContainsAny(v, "0123456789!#$%^&*+=")
-	case classLoose:
-		return secretLike(v) && len(v) >= 24 && strings.ContainsAny(v, "0123456789") && strings.ToLower(v) != v
-	}
-	return false
+	suspicious, known := suspicions[c]
+	return known && suspicious(v)
+}
+
+// suspicions tell for each class which values, of those that are some value at all, are secrets.
+var suspicions = map[class]func(v string) bool{
+	classPassword:  func(string) bool { return true },
+	classPhrase:    func(string) bool { return true },
+	classToken:     func(v string) bool { return len(v) > 12 || !measured(v) },
+	classObject:    func(v string) bool { return !objectName(v) && !measured(v) },
+	classKey:       func(v string) bool { return len(v) >= 6 && !measured(v) },
+	classSignature: secretLike,
+	classWeak: func(v string) bool {
+		return len(v) >= 8 && secretLike(v) && strings.ContainsAny(v, "0123456789!#$%^&*+=")
+	},
+	classLoose: func(v string) bool { return len(v) >= 24 && secretLike(v) && kindsOf(v).mixed() },
 }
 
 // isPlaceholder tells whether v only stands for a value.
@@ -202,43 +203,66 @@ func isDateLike(v string) bool {
 	return digits > 0
 }
 
-// secretLike tells whether v, without a key that says so, looks like a secret: several kinds of characters, and not
-// one of the forms that fill every log.
-func secretLike(v string) bool {
-	if len(v) < 6 || len(v) > 8192 || measured(v) || refers(v) || isPlaceholder(v) || strings.Contains(v, "://") {
-		return false
-	}
-	if strings.HasPrefix(v, "sha256:") || strings.HasPrefix(v, "SHA256:") || strings.HasPrefix(v, "/") {
-		return false
-	}
-	var lower, upper, inner, digit, symbol, dash int
+// kinds counts the kinds of characters in a value.
+type kinds struct {
+	lower, upper, digit int
+	// inner counts the capitals behind the first character, which random text has and words have not.
+	inner int
+	// symbol counts the characters of passwords, mark the punctuation of names.
+	symbol, mark int
+}
+
+// kindsOf counts the characters of v.
+func kindsOf(v string) kinds {
+	var k kinds
 	for i, r := range v {
 		switch {
 		case unicode.IsDigit(r):
-			digit++
+			k.digit++
 		case unicode.IsUpper(r):
-			upper++
-			if i > 0 {
-				inner++
-			}
+			k.upper++
+			k.inner += min(i, 1)
 		case unicode.IsLetter(r):
-			lower++
+			k.lower++
 		case strings.ContainsRune("!@#$%^&*~?+=|<>", r):
-			symbol++
-		case r == '-' || r == '.' || r == '_' || r == '/' || r == ':':
-			dash++
+			k.symbol++
+		case strings.ContainsRune("-._/:", r):
+			k.mark++
 		}
 	}
-	letters := lower + upper
-	switch {
-	case symbol > 0 && letters+digit >= 5 && !strings.HasSuffix(v, "?") && !strings.HasSuffix(v, "!"):
-		return true
-	case digit > 0 && upper > 0 && lower > 0:
-		return dash < 3 || len(v) > 24
-	case digit > 0 && letters > 0 && dash == 0:
-		return true
-	case inner > 1 && lower > 2 && dash == 0 && len(v) >= 12:
-		return true
+	return k
+}
+
+// mixed tells whether there are digits and letters of both cases.
+func (k kinds) mixed() bool { return k.digit > 0 && k.upper > 0 && k.lower > 0 }
+
+// secretLike tells whether v, without a key that says so, looks like a secret: several kinds of characters, and not
+// one of the forms that fill every log.
+func secretLike(v string) bool {
+	if len(v) < 6 || ordinary(v) {
+		return false
 	}
-	return false
+	k := kindsOf(v)
+	switch letters := k.lower + k.upper; {
+	case k.symbol > 0 && letters+k.digit >= 5:
+		return !oneOf(v[len(v)-1], "?!")
+	case k.mixed():
+		return k.mark < 3 || len(v) > 24
+	case k.digit > 0 && letters > 0:
+		return k.mark == 0
+	}
+	return k.inner > 1 && k.lower > 2 && k.mark == 0 && len(v) >= 12
+}
+
+// ordinaryPrefixes begin digests, fingerprints and paths.
+var ordinaryPrefixes = []string{"sha256:", "SHA256:", "/"}
+
+// ordinary tells whether v has a form that fills every log.
+func ordinary(v string) bool {
+	for _, p := range ordinaryPrefixes {
+		if strings.HasPrefix(v, p) {
+			return true
+		}
+	}
+	return measured(v) || refers(v) || isPlaceholder(v) || strings.Contains(v, "://")
 }

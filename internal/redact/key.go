@@ -14,6 +14,8 @@ const (
 	classNone class = iota
 	// classLoose: a key of some sort; only what is long and random is hidden.
 	classLoose
+	// classSignature: like weak, where the key is that of a signed URL.
+	classSignature
 	// classWeak: the key may hold a secret; only a value that looks like one is hidden.
 	classWeak
 	// classKey: cryptographic and API keys.
@@ -41,8 +43,8 @@ var headWords = map[string]class{
 	"authkey": classKey, "masterkey": classKey, "encryptionkey": classKey, "signingkey": classKey,
 	"sharedkey": classKey, "accountkey": classKey, "presharedkey": classKey, "psk": classKey, "dockerconfigjson": classKey,
 	"dockercfg": classKey,
-	"pin":       classWeak, "otp": classWeak, "auth": classWeak, "authn": classWeak, "credential": classWeak,
-	"credentials": classWeak, "creds": classWeak, "sig": classWeak, "key": classLoose, "seed": classWeak,
+	"pin":       classWeak, "otp": classWeak, "signature": classSignature, "auth": classWeak, "authn": classWeak, "credential": classWeak,
+	"credentials": classWeak, "creds": classWeak, "sig": classWeak, "seed": classWeak,
 	"salt": classWeak, "sid": classWeak, "identifiants": classWeak,
 }
 
@@ -133,25 +135,45 @@ func classify(key string) class {
 // classifyHead decides by the last word that counts and the one before it.
 func classifyHead(head, before string) class {
 	head = strings.TrimRight(head, "0123456789")
+	switch {
+	case head == "pass" && before == "":
+		return classToken // also what test runners count
+	case head == "key", head == "keys":
+		return classifyKey(head, before)
+	}
 	found, known := headWords[head]
 	if !known {
 		found = suffixClass(head)
 	}
-	switch {
-	case found == classToken && tokenCounters[before]:
-		return classNone
-	case head == "pass" && before == "":
-		return classToken // also what test runners count
-	case head == "signature" && vendorHeaders[before]:
-		return classWeak
-	case found == classObject && before != "" && !objectQualifiers[before]:
-		return classPassword
-	case head == "key" && keyQualifiers[before], head == "keys" && (before == "api" || before == "unseal"):
-		return classKey
-	case head == "key" && (before == "public" || before == "primary" || before == "foreign" || before == "cache"):
-		return classNone
+	switch found {
+	case classSignature:
+		if !vendorHeaders[before] {
+			return classNone
+		}
+	case classToken:
+		if tokenCounters[before] {
+			return classNone
+		}
+	case classObject:
+		if before != "" && !objectQualifiers[before] {
+			return classPassword
+		}
 	}
 	return found
+}
+
+// ordinaryKeys are the words before "key" that make it anything but a secret.
+var ordinaryKeys = map[string]bool{"public": true, "primary": true, "foreign": true, "cache": true}
+
+// classifyKey decides what sort of key it is by the word before.
+func classifyKey(head, before string) class {
+	switch {
+	case head == "keys" && before != "api" && before != "unseal", ordinaryKeys[before]:
+		return classNone
+	case head == "keys", keyQualifiers[before]:
+		return classKey
+	}
+	return classLoose
 }
 
 // suffixClass recognises a head word glued to the end of a longer one.

@@ -41,11 +41,11 @@ func (sc *scanner) userInfo(from, end int) {
 		authority = from + n
 	}
 	at := strings.LastIndexByte(s[from:authority], '@')
-	if at >= 0 && strings.IndexByte(s[from:from+at], ':') >= 0 && !strings.HasSuffix(s[:from], "http://") && !strings.HasSuffix(s[:from], "https://") {
-		at = strings.LastIndexByte(s[from:end], '@') // a driver's URL, in which people leave the password as it is
-	}
-	if at < 0 {
+	switch {
+	case at < 0:
 		at = sc.rawUserInfo(from, authority, end)
+	case strings.Contains(s[from:from+at], ":") && !isWeb(s[:from]):
+		at = strings.LastIndexByte(s[from:end], '@') // a driver's URL, in which people leave the password as it is
 	}
 	if at < 0 {
 		return
@@ -61,6 +61,11 @@ func (sc *scanner) userInfo(from, end int) {
 	if password := info[colon+1:]; password != "" && !isPlaceholder(password) {
 		sc.hide(from+colon+1, from+at)
 	}
+}
+
+// isWeb tells whether s ends in the scheme of a web address, whose path may hold an @.
+func isWeb(s string) bool {
+	return strings.HasSuffix(s, "http://") || strings.HasSuffix(s, "https://")
 }
 
 // rawUserInfo finds the @ behind a password with a slash, question mark or number sign that was not encoded: what
@@ -102,20 +107,24 @@ func (sc *scanner) bareUserInfo(from, at int) {
 	if strings.Contains(word, "://") || rest == "" || strings.HasPrefix(rest, "sha") {
 		return
 	}
-	if n := strings.Index(word, "thin:"); n >= 0 {
-		if slash := strings.IndexByte(word[n:], '/'); slash >= 0 {
-			sc.hide(from+n+slash+1, at)
-		}
+	if _, oracle, ok := strings.Cut(word, "thin:"); ok {
+		_, password, _ := strings.Cut(oracle, "/")
+		sc.hide(at-len(password), at)
 		return
 	}
-	colon := strings.IndexByte(word, ':')
-	if colon <= 0 || wordEnd(word, 0) != colon {
+	user, password, ok := strings.Cut(word, ":")
+	if !ok || user == "" || wordEnd(word, 0) != len(user) {
 		return
 	}
-	password := word[colon+1:]
-	network := strings.HasPrefix(rest, "tcp(") || strings.HasPrefix(rest, "unix(") || strings.HasPrefix(rest, "udp(")
-	if password == "" || isPlaceholder(password) || !network && (!secretLike(password) || !alnum(rest[0])) {
-		return
+	if namesNetwork(rest) && judge(password, classPassword, false) || alnum(rest[0]) && secretLike(password) {
+		sc.hide(at-len(password), at)
 	}
-	sc.hide(from+colon+1, at)
 }
+
+// namesNetwork tells whether s begins as the address in a connection string of Go's MySQL driver.
+func namesNetwork(s string) bool {
+	end := wordEnd(s, 0)
+	return networks[s[:end]] && strings.HasPrefix(s[end:], "(")
+}
+
+var networks = words("tcp unix udp tcp4 tcp6")
