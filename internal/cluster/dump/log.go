@@ -1,0 +1,119 @@
+package dump
+
+import (
+	"bufio"
+	"bytes"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/eclusier/eclusier/internal/cluster"
+)
+
+// logPath reads from a path whose log a file is.
+func logPath(name string) (cluster.Log, bool) {
+	parts := strings.Split(path.Clean(name), "/")
+	base := parts[len(parts)-1]
+	dir := parts[:len(parts)-1]
+	n := len(dir)
+	switch {
+	case n >= 5 && (base == "current.log" || base == "previous.log") && dir[n-1] == "logs" && dir[n-4] != "":
+		// must-gather: namespaces/<ns>/pods/<pod>/<container>/<container>/logs/current.log
+		if at := lastIndex(dir, "pods"); at >= 1 && at+2 < n {
+			return newLog(dir[at-1], dir[at+1], dir[at+2], base == "previous.log"), true
+		}
+	case !strings.HasSuffix(base, ".log"):
+		return cluster.Log{}, false
+	case n >= 1 && dir[n-1] == "logs":
+		// scenario: logs/<ns>_<pod>_<container>[.previous].log
+		stem, previous := strings.CutSuffix(strings.TrimSuffix(base, ".log"), ".previous")
+		if f := strings.Split(stem, "_"); len(f) == 3 {
+			return newLog(f[0], f[1], f[2], previous), true
+		}
+	case n >= 3 && dir[n-3] == "logs", n >= 4 && dir[n-4] == "pods" && dir[n-3] == "logs":
+		// support bundle: cluster-resources/pods/logs/<ns>/<pod>/<container>[-previous].log
+		stem, previous := strings.CutSuffix(strings.TrimSuffix(base, ".log"), "-previous")
+		return newLog(dir[n-2], dir[n-1], stem, previous), true
+	}
+	return cluster.Log{}, false
+}
+
+func newLog(namespace, pod, container string, previous bool) cluster.Log {
+	return cluster.Log{Pod: cluster.Ref{Kind: "Pod", Namespace: namespace, Name: pod}, Container: container, Previous: previous}
+}
+
+func lastIndex(list []string, word string) int {
+	for i := len(list) - 1; i >= 0; i-- {
+		if list[i] == word {
+			return i
+		}
+	}
+	return -1
+}
+
+// log adds a log. truncated says that its beginning was cut off before.
+func (l *loader) log(log cluster.Log, text string, truncated bool) {
+	short := string(tail([]byte(text)))
+	log.Truncated = truncated || len(short) < len(text)
+	log.Text = short
+	l.all.Logs = append(l.all.Logs, &log)
+}
+
+// tail returns the end of a log within the port's bounds, beginning with a whole line.
+func tail(data []byte) []byte {
+	if len(data) > cluster.TailBytes {
+		data = data[len(data)-cluster.TailBytes:]
+		if at := bytes.IndexByte(data, '\n'); at >= 0 {
+			data = data[at+1:]
+		}
+	}
+	lines := 0
+	for i := len(data) - 1; i > 0; i-- {
+		if data[i-1] == '\n' {
+			if lines++; lines >= cluster.TailLines {
+				return data[i:]
+			}
+		}
+	}
+	return data
+}
+
+// logMarker begins and ends the log of a container in the output of kubectl cluster-info dump.
+var logMarker = regexp.MustCompile(`^==== (START|END) logs for container (\S+) of pod (\S+?)/(\S+?) ====$`)
+
+// isDumpStream says that data holds logs between markers, alone or among objects.
+func isDumpStream(data []byte) bool {
+	return bytes.Contains(data, []byte("==== START logs for container "))
+}
+
+// stream reads objects and logs that follow one another, as kubectl cluster-info dump prints them.
+func (l *loader) stream(name string, data []byte) {
+	var objects, text bytes.Buffer
+	var current *cluster.Log
+	in := bufio.NewReader(bytes.NewReader(data))
+	for {
+		line, err := in.ReadString('\n')
+		m := logMarker.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
+		switch {
+		case m != nil && m[1] == "START" && current == nil:
+			one := newLog(m[3], m[4], m[2], false)
+			current = &one
+			text.Reset()
+		case m != nil && m[1] == "END" && current != nil:
+			l.log(*current, text.String(), false)
+			current = nil
+		case current != nil:
+			text.WriteString(line)
+		default:
+			objects.WriteString(line)
+		}
+		if err != nil {
+			break
+		}
+	}
+	if current != nil {
+		l.log(*current, text.String(), false)
+		l.gap(name, cluster.GapTruncated, "the log of "+current.Pod.String()+" has no end marker")
+	}
+	l.documents(name, objects.Bytes())
+}

@@ -1,0 +1,30 @@
+package diagnose
+
+import "slices"
+
+// The repertoire, in the order of the checks: what a status states outright comes before what must be concluded, and
+// what explains a symptom keeps later checks from explaining it again.
+var allCauses = causes()
+
+// causesByID are the same by id.
+var causesByID = func() map[CauseID]*cause {
+	out := map[CauseID]*cause{}
+	for _, c := range causes() {
+		out[c.id] = c
+	}
+	return out
+}()
+
+func causes() []*cause {
+	return slices.Concat(statedCauses, placementCauses, networkCauses, workloadCauses)
+}
+
+// statedCauses are those that the status of a pod or workload states outright.
+var statedCauses = []*cause{
+	&oomKilled, &imageNotFound, &missingConfigMap,
+}
+
+// workloadCauses are concluded from logs, probes and rollouts; the most general come last.
+var workloadCauses = []*cause{
+	&crashMissingEnv, &crashDependencyRefused, &logs,
+}

@@ -1,0 +1,4 @@
+package diagnose
+
+// placementCauses concern scheduling, nodes, storage, disruption, scaling and deletion.
+var placementCauses = []*cause{}

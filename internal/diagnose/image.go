@@ -1,0 +1,109 @@
+package diagnose
+
+import (
+	"strings"
+
+	"github.com/eclusier/eclusier/internal/cluster"
+)
+
+// pull is an image that cannot be fetched.
+type pull struct {
+	*symptom
+	image string
+	// message is what the runtime says, evidence where it says so.
+	message  string
+	evidence []Evidence
+}
+
+// pullReasons are the kubelet's words for an image that cannot be had.
+var pullReasons = map[string]bool{
+	"ImagePullBackOff": true, "InvalidImageName": true, "ErrImageNeverPull": true, "ImageInspectError": true,
+	"RegistryUnavailable": true, "SignatureValidationFailed": true,
+}
+
+// pulls returns the open symptoms of images that cannot be fetched.
+func (x *exam) pulls() []pull {
+	var out []pull
+	for _, s := range x.open(waiting) {
+		if !pullReasons[s.reason] {
+			continue
+		}
+		p := pull{symptom: s}
+		if c := s.spec(); c != nil {
+			p.image = c.Image
+		}
+		p.evidence = append(p.evidence, x.containerField(s, "image", p.image))
+		for _, pod := range s.pods {
+			if c := statusOf(pod, s.container); c != nil && c.State.Waiting != nil {
+				if p.message == "" {
+					p.message = c.State.Waiting.Message
+					p.evidence = append(p.evidence, x.statusField(s, "state.waiting.message", c.State.Waiting.Message))
+				}
+				if c.State.Waiting.Reason != "" && pod == s.pod() {
+					p.evidence = append(p.evidence, x.statusField(s, "state.waiting.reason", c.State.Waiting.Reason))
+				}
+			}
+		}
+		for _, e := range x.pullEvents(s) {
+			p.message = e.Message + "\n" + p.message
+			p.evidence = append(p.evidence, event(e))
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// pullEvents are the last events of the example pods that say why.
+func (x *exam) pullEvents(s *symptom) []*cluster.Event {
+	var out []*cluster.Event
+	for _, reason := range []string{"Failed", "FailedToRetrieveImagePullSecret", "InspectFailed", "ErrImageNeverPull"} {
+		var last *cluster.Event
+		for _, r := range podRefs(s.pods) {
+			for _, e := range x.events[r] {
+				if e.Reason == reason && !strings.HasPrefix(e.Message, "Error: ") && (last == nil || e.Last.After(last.Last)) {
+					last = e
+				}
+			}
+		}
+		if last != nil {
+			out = append(out, last)
+		}
+	}
+	return out
+}
+
+// pullKind says why an image cannot be fetched, from the runtime's and registry's words.
+func pullKind(p pull) CauseID {
+	m := strings.ToLower(p.message)
+	has := func(words ...string) bool {
+		for _, w := range words {
+			if strings.Contains(m, w) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case has("no match for platform", "no matching manifest for", "does not match the specified platform", "exec format error"):
+		return "ImageArchMismatch"
+	case has("toomanyrequests", "429 too many requests", "rate limit"):
+		return "RegistryRateLimited"
+	case has("401 unauthorized", "403 forbidden", "unauthorized:", "no basic auth credentials", "authentication required", "failed to authorize", "failed to fetch oauth token", "failed to fetch anonymous token", "denied:", "access forbidden", "invalid username/password"):
+		return "ImagePullUnauthorized"
+	case has("pull access denied", "insufficient_scope"):
+		if has("unable to retrieve some image pull secrets") || len(p.pod().Spec.ImagePullSecrets) > 0 {
+			return "ImagePullUnauthorized"
+		}
+		return "ImageNotFound"
+	case has("certificate has expired", "certificate is not yet valid"):
+		return "TLSCertExpired"
+	case has("no such host", "i/o timeout", "connection refused", "tls handshake timeout", "x509:", "context deadline exceeded", "no route to host", "server misbehaving", "503 service unavailable", "502 bad gateway", "500 internal server error", "connection reset by peer", "network is unreachable"):
+		return "RegistryUnreachable"
+	case has("not found", "manifest unknown", "name unknown", "does not exist", "invalid reference format", "couldn't parse image", "is not present with pull policy", "failed to apply default image tag"),
+		p.reason == "InvalidImageName", p.reason == "ErrImageNeverPull":
+		return "ImageNotFound"
+	case has("no space left on device"):
+		return "NodeDiskPressure"
+	}
+	return ""
+}

@@ -1,0 +1,158 @@
+package diagnose
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/eclusier/eclusier/internal/cluster"
+)
+
+const (
+	// maxPodsPerSymptom is how many pods that suffer alike have their logs read.
+	maxPodsPerSymptom = 2
+	// maxWants bounds one round.
+	maxWants = 60
+	// maxHealthyLogs is how many logs are read of what was asked about and shows no symptom.
+	maxHealthyLogs = 12
+	// maxNamespaces bounds how many namespaces a question about the whole cluster reads.
+	maxNamespaces = 40
+)
+
+// readNext adds to the wants of the checks what would allow to say more of what was asked.
+func (x *exam) readNext() {
+	x.wantTargets()
+	x.wantNamespaces()
+	near := func(s *symptom) bool { return x.distance(s.work.ref) >= 0 || slices.ContainsFunc(s.by, x.answers) }
+	for _, s := range x.symptoms {
+		if s.container == "" && s.kind != unready || !near(s) || s.kind == waiting || s.kind == complaining {
+			continue
+		}
+		if s.kind == restarted && !x.seeds.past {
+			continue
+		}
+		x.wantSymptomLogs(s)
+	}
+	x.wantJobLogs(near)
+	x.wantPeers()
+	x.wantHealthyLogs()
+	if len(x.wants) > maxWants {
+		x.wants = x.wants[:maxWants]
+	}
+}
+
+// answers says that a finding belongs to the answer.
+func (x *exam) answers(f *Finding) bool {
+	return slices.ContainsFunc(f.touches(), func(r cluster.Ref) bool { return x.distance(r) >= 0 })
+}
+
+func (x *exam) wantTargets() {
+	for _, r := range x.seeds.refs {
+		if r.Namespace != "" {
+			x.want(cluster.Want{What: cluster.WantNamespace, Namespace: r.Namespace})
+		}
+		if !x.exists(r) && x.workloads[r] == nil && r.Kind != "" {
+			x.want(wantObject(r))
+		}
+		if r.Kind == "Node" {
+			x.want(cluster.Want{What: cluster.WantPodsOnNode, Name: r.Name})
+			for _, p := range x.podsOnNode[r.Name] {
+				x.want(cluster.Want{What: cluster.WantNamespace, Namespace: p.Namespace})
+			}
+		}
+	}
+}
+
+// wantNamespaces asks for the namespaces that the question names or, for a question about the cluster, all of them.
+func (x *exam) wantNamespaces() {
+	list := x.seeds.namespaces
+	if len(list) == 0 && len(x.seeds.refs) == 0 {
+		for _, n := range x.snap.Namespaces {
+			list = append(list, n.Name)
+		}
+	}
+	for _, n := range list[:min(len(list), maxNamespaces)] {
+		x.want(cluster.Want{What: cluster.WantNamespace, Namespace: n})
+	}
+}
+
+func (x *exam) wantSymptomLogs(s *symptom) {
+	for _, p := range s.pods[:min(len(s.pods), maxPodsPerSymptom)] {
+		for _, c := range statuses(p) {
+			if s.container != "" && c.Name != s.container {
+				continue
+			}
+			switch {
+			case s.kind == restarted:
+				x.wantLogs(p, c.Name, true)
+			case termination(&c) != nil && c.RestartCount > 0:
+				x.wantLogs(p, c.Name, false, true)
+			default:
+				x.wantLogs(p, c.Name, false)
+			}
+		}
+	}
+}
+
+func (x *exam) wantJobLogs(near func(*symptom) bool) {
+	for _, s := range x.symptoms {
+		if s.kind != jobFailed || !near(s) {
+			continue
+		}
+		for _, p := range s.pods[:min(len(s.pods), maxPodsPerSymptom)] {
+			for _, c := range statuses(p) {
+				if t := termination(&c); t != nil && t.ExitCode != 0 {
+					x.wantLogs(p, c.Name, false)
+				}
+			}
+		}
+	}
+}
+
+// wantPeers asks for what findings need and the snapshot does not hold: the Services that give an address its name,
+// and the namespaces behind them.
+func (x *exam) wantPeers() {
+	for _, f := range x.findings {
+		if !x.answers(f) {
+			continue
+		}
+		for _, n := range f.links.needs {
+			if n.Namespace != "" {
+				x.want(cluster.Want{What: cluster.WantNamespace, Namespace: n.Namespace})
+			}
+		}
+	}
+}
+
+// wantHealthyLogs reads a few logs of what was asked about where nothing is wrong by its status: what fails without
+// crashing says so there.
+func (x *exam) wantHealthyLogs() {
+	if x.seeds.explicit && len(x.question.Text) == 0 {
+		return
+	}
+	left := maxHealthyLogs
+	for _, w := range x.workloadList {
+		if d := x.distance(w.ref); d < 0 || d > 4 || w.ref.Kind == "Job" || slices.ContainsFunc(x.symptoms, func(s *symptom) bool { return s.work == w && !s.weak() }) {
+			continue
+		}
+		for _, p := range w.pods[:min(len(w.pods), maxPodsPerSymptom)] {
+			for _, c := range runningContainers(p) {
+				if left == 0 {
+					return
+				}
+				left--
+				x.wantLogs(p, c, false)
+			}
+		}
+	}
+}
+
+func runningContainers(p *corev1.Pod) []string {
+	var out []string
+	for _, c := range p.Status.ContainerStatuses {
+		if c.State.Running != nil && p.DeletionTimestamp == nil {
+			out = append(out, c.Name)
+		}
+	}
+	return out
+}
