@@ -131,6 +131,10 @@ func (p *pass) keepRunning(c *corev1.Container, status *corev1.ContainerStatus, 
 		p.kill(c, status, field, liveness)
 		return
 	}
+	// A regular init container is never ready while it runs: the pod would count as initialized.
+	if p.isInit(c) && !sidecar(c) {
+		return
+	}
 	status.Ready = started && (c.ReadinessProbe == nil || p.probe(c, status, field, readiness, c.ReadinessProbe) == healthy)
 }
 
