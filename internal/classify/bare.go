@@ -1,0 +1,216 @@
+package classify
+
+import "strings"
+
+// standsAsName tells whether the token at i, no kind beside it, is in the place of a name.
+func (x *extractor) standsAsName(i int) bool {
+	t := &x.tokens[i]
+	if t.mixedCase || t.corrected || !isName(t.text) {
+		return false
+	}
+	if t.quoted && t.class&^isStop == 0 {
+		return t.text[0] >= 'a'
+	}
+	if t.class&^(isSoft|isEnv|isOps|isStop) != 0 || t.text[0] < 'a' || t.class != 0 && !t.is(isSoft|isEnv) {
+		return false
+	}
+	if t.class == 0 && hasNameShape(t.text, x.lex) {
+		return !isRegion(t.text)
+	}
+	if x.plan(i) {
+		return true
+	}
+	if x.inNamespace(i + 1) {
+		return (x.last != i || i == 0) && (!t.is(isEnv) || x.afterVerb(i) || x.begins(i) || x.continues(i))
+	}
+	if _, isTool := tools[t.text]; isTool || x.afterTool(i) || t.is(isEnv) && !x.continues(i) {
+		return false
+	}
+	return t.possessive || !looksOrdinary(t.text) && (x.governed(i) || x.describes(i))
+}
+
+// begins tells whether a clause begins at i.
+func (x *extractor) begins(i int) bool { return i == 0 || x.tokens[i].before != breakNone }
+
+// continues tells whether the word at i is joined to a target: "web and api".
+func (x *extractor) continues(i int) bool {
+	return i > 1 && x.tokens[i-1].is(isAnd|isOr) && x.tokens[i-2].isTarget && x.closed(i+1)
+}
+
+// describes tells whether the word at i says whose thing is meant: "show web logs".
+func (x *extractor) describes(i int) bool {
+	t := &x.tokens[i]
+	if t.class != 0 || i == 0 || t.before != breakNone || i+1 >= len(x.tokens) || x.tokens[i+1].before != breakNone {
+		return false
+	}
+	p, next := &x.tokens[i-1], &x.tokens[i+1]
+	return p.is(isDet|isChange|isRead|isStop) && !p.isTarget && next.is(isInfo) && !next.is(isPrep) && x.closed(i+2)
+}
+
+// plan tells whether the word at i names a Terraform plan: "apply the vpc plan".
+func (x *extractor) plan(i int) bool {
+	if i == 0 || i+1 >= len(x.tokens) || x.tokens[i].class != 0 || x.tokens[i+1].before != breakNone {
+		return false
+	}
+	return x.tokens[i+1].is(isPlan) && x.tokens[i-1].is(isDet|isChange)
+}
+
+// afterTool tells whether the word at i stands in a command line.
+func (x *extractor) afterTool(i int) bool {
+	for j := i - 1; j >= 0 && x.tokens[j+1].before == breakNone; j-- {
+		if _, ok := tools[x.tokens[j].text]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// inNamespace tells whether "in" and something that can be a namespace stand at i.
+func (x *extractor) inNamespace(i int) bool {
+	if i+1 >= len(x.tokens) || !x.tokens[i].is(isIn) || x.tokens[i].before != breakNone {
+		return false
+	}
+	next := &x.tokens[i+1]
+	return next.class == 0 && isName(next.text) || next.is(isEnv|isSoft|isDet) || next.kind == "Namespace" || next.quoted
+}
+
+// governed tells whether the words around i leave little but a name: a verb before it, a preposition, or its own verb
+// behind it at the beginning of a clause.
+func (x *extractor) governed(i int) bool {
+	t := &x.tokens[i]
+	if i == 0 || t.before != breakNone {
+		return x.headsClause(i)
+	}
+	p := &x.tokens[i-1]
+	switch {
+	case p.opaque || p.isTarget || p.quoted:
+		return false
+	case x.afterVerb(i):
+		return true
+	case p.is(isDet) && i > 1 && t.before == breakNone && !t.is(isSoft):
+		return x.afterVerb(i-1) && x.closed(i+1)
+	}
+	return x.continues(i)
+}
+
+// afterVerb tells whether the word before i governs a name.
+func (x *extractor) afterVerb(i int) bool {
+	if i == 0 || x.tokens[i].before != breakNone {
+		return false
+	}
+	p := &x.tokens[i-1]
+	if p.is(isKind) || p.is(isSkip) && p.is(isResult) {
+		return false
+	}
+	switch {
+	case p.is(isAsk):
+		return !strings.Contains(asksForNoun, " "+p.text+" ")
+	case p.is(isFrom):
+		return !strings.Contains(" select delete insert ", " "+x.tokens[0].text+" ")
+	case p.is(isDet):
+		return false
+	}
+	return p.is(isChange | isVague | isRead | isPart | isMake | isOf | isAux | isHypo | isHow | isNamed | isIf | isWant | isPrep)
+}
+
+// asksForNoun are the question words that take a noun: what follows is no name.
+const asksForNoun = " which what whose how quel quelle quels quelles combien sur dans de a avec on in from at to "
+
+// headsClause tells whether the word at the head of a clause has its own verb behind it: "web is down".
+func (x *extractor) headsClause(i int) bool {
+	if i+1 >= len(x.tokens) || x.tokens[i].is(isSoft) || x.tokens[i+1].before != breakNone {
+		return false
+	}
+	next := &x.tokens[i+1]
+	return next.is(isBe|isAux|isState|isNot|isWant) || next.is(isIn)
+}
+
+// closed tells whether nothing that a word could qualify stands at i.
+func (x *extractor) closed(i int) bool {
+	if i >= len(x.tokens) || x.tokens[i].before != breakNone {
+		return true
+	}
+	return x.tokens[i].is(isIn | isPrep | isBe | isAux | isAnd | isOr | isIf | isThen | isNot | isSkip | isState | isCause | isFrom | isOf | isResult)
+}
+
+// bare takes the word at i for a name of unknown kind. Common software, and words that only their place makes names,
+// count for little beside a host.
+func (x *extractor) bare(i int) int {
+	t := &x.tokens[i]
+	weak := !t.quoted && !hasNameShape(t.text, x.lex)
+	before := len(x.targets)
+	kind := ""
+	if x.plan(i) {
+		kind, weak = "Terraform", false
+	}
+	x.take(i, Target{Kind: kind, Name: t.text})
+	if len(x.targets) > before && weak {
+		x.weak = append(x.weak, before)
+	}
+	return x.following(i + 1)
+}
+
+// podVerbs and nodeVerbs are the kubectl subcommands whose bare argument has a known kind.
+const (
+	podVerbs  = " logs log exec attach port-forward "
+	nodeVerbs = " cordon uncordon drain "
+)
+
+// commandArguments reads the bare argument of a kubectl subcommand: "kubectl -n shop logs web-0".
+func (x *extractor) commandArguments(i int) bool {
+	if !x.afterKubectl(i) {
+		return false
+	}
+	kind := ""
+	for j := i - 1; j >= 0 && kind == ""; j-- {
+		text := x.tokens[j].text
+		switch {
+		case strings.Contains(podVerbs, " "+text+" "):
+			kind = "Pod"
+		case strings.Contains(nodeVerbs, " "+text+" "):
+			kind = "Node"
+		case x.tokens[j].text == "kubectl" || x.tokens[j].is(isKind):
+			return false
+		}
+	}
+	t := &x.tokens[i]
+	if kind == "" || t.mixedCase || t.text[0] < 'a' || !isName(t.text) || x.tokens[i-1].text == "-c" || t.class != 0 {
+		return false
+	}
+	x.take(i, Target{Kind: kind, Name: t.text})
+	return true
+}
+
+// afterKubectl tells whether the token stands in a kubectl line, before any "--" of its own.
+func (x *extractor) afterKubectl(i int) bool {
+	for j := i - 1; j >= 0 && x.tokens[j+1].before == breakNone; j-- {
+		if x.tokens[j].text == "kubectl" {
+			return true
+		}
+	}
+	return false
+}
+
+// settle drops the weak names beside a host, gives every target the only namespace of the text, and falls back to the
+// namespace itself where nothing else is named.
+func (x *extractor) settle() {
+	if x.hosts > 0 {
+		for k := len(x.weak) - 1; k >= 0; k-- {
+			if i := x.weak[k]; x.targets[i].Namespace == "" {
+				x.targets = append(x.targets[:i], x.targets[i+1:]...)
+			}
+		}
+	}
+	if x.namespace == "" {
+		return
+	}
+	for i := range x.targets {
+		t := &x.targets[i]
+		if t.Namespace == "" && t.Host == "" && !x.several && !isClusterScoped(t.Kind) && t.Kind != "ChangeRequest" && t.Name != x.namespace {
+			t.Namespace = x.namespace
+		}
+	}
+	if len(x.targets) == 0 {
+		x.targets = append(x.targets, Target{Kind: "Namespace", Name: x.namespace})
+	}
+}

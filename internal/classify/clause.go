@@ -1,0 +1,327 @@
+package classify
+
+import "strings"
+
+// command is a clause that tells to change something.
+type command struct {
+	// named: it names its object. vague: its object could be anything. pronoun: it points at something said before.
+	named, vague, pronoun bool
+	// object: something concrete follows the verb. alone: the verb stands by itself.
+	object bool
+	// doubted: it ends in a question mark or comes with a "maybe".
+	doubted bool
+	// first: nothing but courtesies comes before it.
+	first bool
+}
+
+// reading is what the clauses of a text say, before anything is decided.
+type reading struct {
+	tokens   []token
+	commands []command
+	// What was found, each a count of clauses.
+	reads, questions, howTos, hypos, reported, negated, vague, infos, plans, statements int
+	// conditions counts conditional clauses, ifNeeded the short forms such as "if necessary".
+	conditions, ifNeeded, consents, hedges int
+	// dry and safe: a dry run was asked for; changes were forbidden.
+	dry, safe bool
+	// asked: the text has a question mark.
+	asked bool
+	// shell is what a command line in the text would do.
+	shell shellEffect
+	text  string
+}
+
+// shield is a mood that a clause hands on to those joined to it: in "how do I stop and start web" both are asked about.
+type shield uint8
+
+const (
+	shieldNone shield = iota
+	shieldNot
+	shieldAsk
+	shieldAdvice
+	shieldSaid
+)
+
+// clause is a stretch of tokens with one verb.
+type clause struct {
+	from, to int
+	// opener is the class of the word that joins it to the clause before, 0 for a new sentence or a comma.
+	opener class
+	// newSentence, comma, colon say what stands before it.
+	newSentence, colon bool
+	asks               bool
+	shield             *shield
+}
+
+// read cuts the text into sentences and clauses and notes what each says.
+func (r *reading) read() {
+	for from := 0; from < len(r.tokens); {
+		to := from + 1
+		for to < len(r.tokens) && r.tokens[to].before != breakSentence {
+			to++
+		}
+		asks := r.tokens[to-1].asks
+		r.asked = r.asked || asks
+		r.sentence(from, to, asks)
+		from = to
+	}
+}
+
+func (r *reading) sentence(from, to int, asks bool) {
+	shield := shieldNone
+	opener, colon, begin := class(0), false, from
+	if r.shellLine(from, to, asks) {
+		return
+	}
+	for i := from; i <= to; i++ {
+		joint := class(0)
+		if i < to {
+			joint = r.joint(i, to)
+			if joint == 0 && (i == from || r.tokens[i].before == breakNone) {
+				continue
+			}
+		}
+		if i > begin {
+			r.clause(clause{from: begin, to: i, opener: opener, newSentence: begin == from, colon: colon, asks: asks, shield: &shield})
+			opener = 0
+		}
+		if i == to {
+			return
+		}
+		begin, colon = i, r.tokens[i].before == breakColon
+		if joint != 0 {
+			begin, opener = i+1, joint
+		}
+	}
+}
+
+const joints = isAnd | isOr | isThen | isBut
+
+// heads are the classes with which a clause can begin, so that "and" before them joins clauses and not names.
+const heads = isChange | isVague | isRead | isNot | isNotOnly | isPolite | isAsk | isAux | isMake | isEnsure | isHow | isHypo |
+	isHedge | isIf | isIfNeeded | isSafe | isDry | isThen | isSkip | isGo | isPlanVerb | isSaid
+
+// joint returns the class of the token at i if it joins two clauses.
+func (r *reading) joint(i, to int) class {
+	t := &r.tokens[i]
+	if !t.is(joints) || t.opaque || t.isTarget {
+		return 0
+	}
+	if t.is(isThen|isBut) || i+1 < to && r.tokens[i+1].is(heads) {
+		return t.class & joints
+	}
+	return 0
+}
+
+// clause notes what one clause says.
+func (r *reading) clause(c clause) {
+	r.inherit(c)
+	at, polite, hedged := r.head(c)
+	if at == c.to {
+		return
+	}
+	t := &r.tokens[at]
+	cmd := command{doubted: hedged || c.asks && !polite, first: c.newSentence && c.from == 0}
+	switch {
+	case t.is(isNotOnly):
+		return
+	case t.is(isIf) && r.opensCondition(at, c):
+		r.condition(at, c)
+		return
+	case t.is(isNot):
+		r.negation(at, c)
+	case t.is(isHow):
+		r.howTos++
+		*c.shield = shieldAdvice
+	case t.is(isHypo):
+		r.hypos++
+		*c.shield = shieldAdvice
+	case t.is(isDry):
+		r.dry = true
+		r.plans++
+		*c.shield = shieldAdvice
+	case t.is(isIfNeeded):
+		r.ifNeeded++
+	case *c.shield != shieldNone && t.is(isChange|isVague|isMake|isEnsure|isWant):
+		r.shielded(c)
+	case t.is(isAsk):
+		r.questions++
+		*c.shield = shieldAsk
+	case t.is(isAux) && !r.actsAsVerb(at, c):
+		r.questions++
+		*c.shield = shieldAsk
+	default:
+		r.verb(at, c, cmd)
+		return
+	}
+	r.tail(at+1, c)
+}
+
+// verb notes a clause whose head is a verb or a noun.
+func (r *reading) verb(at int, c clause, cmd command) {
+	t := &r.tokens[at]
+	switch {
+	case t.is(isEnsure):
+		r.ensure(at, c, cmd)
+	case t.is(isRead) && !r.readIsNoun(at, c):
+		r.reads++
+	case t.is(isVague):
+		r.vagueWish(at, c, cmd)
+	case t.is(isChange) && !r.verbIsNoun(at, c):
+		r.change(at, c, cmd)
+		return
+	case t.is(isPart) && !cmd.doubted && at > c.from && r.tokens[at-1].is(isPolite) && strings.HasSuffix(t.text, "ing"):
+		r.change(at, c, cmd)
+		return
+	case t.is(isMake):
+		r.make(at, c, cmd)
+	case t.is(isPlanVerb), t.is(isPlan) && at+1 < c.to && !r.tokens[at+1].is(isOf|isBe|isPrep):
+		r.plans++
+		*c.shield = shieldAdvice
+	case t.is(isWant):
+		r.want(at, c, cmd)
+	default:
+		r.statement(at, c, cmd)
+	}
+	r.tail(at+1, c)
+}
+
+// inherit drops the shield where the clause does not continue the one before.
+func (r *reading) inherit(c clause) {
+	keep := false
+	switch *c.shield {
+	case shieldNot:
+		keep = c.opener == isOr || c.opener == isAnd
+	case shieldAsk:
+		keep = c.opener == isOr || c.opener == isAnd
+	case shieldAdvice, shieldSaid:
+		keep = c.opener != 0 && c.opener != isBut || c.asks && !c.colon
+	}
+	if !keep || c.newSentence {
+		*c.shield = shieldNone
+	}
+}
+
+// head skips the courtesies at the beginning of a clause.
+func (r *reading) head(c clause) (at int, polite, hedged bool) {
+	for at = c.from; at < c.to; at++ {
+		switch t := &r.tokens[at]; {
+		case t.opaque:
+			return at, polite, hedged
+		case t.is(isSafe):
+			r.safe = true
+		case t.is(isGo):
+			r.consents++
+		case t.is(isPolite) && !t.is(isChange|isRead):
+			polite = true
+		case t.is(isHedge):
+			hedged = true
+			r.hedges++
+		case t.is(isSkip) && !t.is(isIf|isAsk|isNot):
+		case t.is(isThen | isAnd | isBut):
+		default:
+			return at, polite, hedged
+		}
+	}
+	return at, polite, hedged
+}
+
+// opensCondition tells a condition from a question: "when it is stuck, …" and "when was it restarted".
+func (r *reading) opensCondition(at int, c clause) bool {
+	t := &r.tokens[at]
+	if !t.is(isAsk) {
+		return true
+	}
+	return !c.asks && at+1 < c.to && !r.tokens[at+1].is(isAux)
+}
+
+// condition notes an if-clause. Without a comma the command follows the adjective: "if web is stuck restart it".
+func (r *reading) condition(at int, c clause) {
+	r.conditions++
+	for i := at + 1; i < c.to; i++ {
+		t := &r.tokens[i]
+		switch {
+		case t.is(isChange) && i > at+2 && r.tokens[i-1].is(isState) && !t.opaque:
+			c.from = i
+			r.change(i, c, command{doubted: c.asks})
+			return
+		case t.is(isVague) && i > at+2 && r.tokens[i-1].is(isState):
+			r.vague++
+			return
+		case t.is(isChange|isPart) && c.asks:
+			r.hypos++
+			return
+		}
+	}
+}
+
+// shielded notes a verb that a question, a negation or another's words govern.
+func (r *reading) shielded(c clause) {
+	if *c.shield == shieldNot {
+		r.negated++
+	}
+}
+
+// negation notes "do not …": it forbids if a change follows, and says nothing otherwise ("I don't know").
+func (r *reading) negation(at int, c clause) {
+	for i := at + 1; i < c.to; i++ {
+		t := &r.tokens[i]
+		if t.is(isChange|isVague|isPart|isMake) || t.is(isIf) {
+			r.negated++
+			break
+		}
+		if t.is(isRead) {
+			break
+		}
+	}
+	*c.shield = shieldNot
+}
+
+// actsAsVerb tells an auxiliary at the head that asks nothing: "do a restart", "should be restarted".
+func (r *reading) actsAsVerb(at int, c clause) bool {
+	if at+1 >= c.to {
+		return true
+	}
+	next := &r.tokens[at+1]
+	return next.text == "be" || r.tokens[at].is(isMake) && next.is(isDet|isDry)
+}
+
+// tail notes what the rest of a clause adds.
+func (r *reading) tail(at int, c clause) {
+	for i := at; i < c.to; i++ {
+		t := &r.tokens[i]
+		switch {
+		case t.opaque || t.isTarget:
+		case t.is(isSafe):
+			r.safe = true
+		case t.is(isDry):
+			r.dry = true
+		case t.is(isIfNeeded):
+			r.ifNeeded++
+		case t.is(isHow):
+			r.howTos++
+			*c.shield = shieldAdvice
+		case t.is(isHypo) && *c.shield == shieldNone:
+			*c.shield = shieldAdvice
+			r.hypos++
+		case t.is(isSaid) && !t.is(isStop) && *c.shield == shieldNone && i > c.from:
+			*c.shield = shieldSaid
+		case t.is(isNot):
+			r.negatedTail(i, c)
+		case t.is(isIf):
+			r.conditions++
+		case t.is(isHedge):
+			r.hedges++
+		}
+	}
+}
+
+// negatedTail notes "… without restarting it".
+func (r *reading) negatedTail(at int, c clause) {
+	for i := at + 1; i < c.to && i < at+4; i++ {
+		if r.tokens[i].is(isChange | isPart | isVague) {
+			r.negated++
+			return
+		}
+	}
+}

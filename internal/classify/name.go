@@ -1,0 +1,126 @@
+package classify
+
+import (
+	"net/netip"
+	"strings"
+)
+
+// clusterScoped are the kinds without a namespace.
+const clusterScoped = " Node Namespace PersistentVolume StorageClass IngressClass ClusterRole ClusterRoleBinding PriorityClass CustomResourceDefinition " +
+	"ValidatingWebhookConfiguration MutatingWebhookConfiguration ModelProvider ChangePolicy Terraform Playbook "
+
+func isClusterScoped(kind string) bool {
+	return strings.Contains(clusterScoped, " "+kind+" ")
+}
+
+// isName tells whether s could name an object: a DNS-1123 subdomain with at least one letter.
+func isName(s string) bool {
+	if len(s) == 0 || len(s) > 253 || !alphanumeric(s[0]) || !alphanumeric(s[len(s)-1]) {
+		return false
+	}
+	letter := false
+	for i := range len(s) {
+		c := s[i]
+		if !alphanumeric(c) && c != '-' && c != '.' || c == '.' && s[i-1] == '.' {
+			return false
+		}
+		letter = letter || c >= 'a'
+	}
+	return letter
+}
+
+func alphanumeric(c byte) bool { return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' }
+
+// topLevels are the last labels that make a dotted word of two labels a host rather than a name or a file.
+const topLevels = " com net org io dev fr de eu uk us be ch ca es it nl lu info biz co cloud internal intern intra intranet local localdomain lan corp home example test invalid arpa "
+
+// fileEndings are the last labels of files.
+const fileEndings = " yaml yml json log conf cfg ini go py sh tf tfvars tfstate md txt tar gz tgz zip sql csv toml xml html js ts rb php jar war so service timer socket crt pem key "
+
+// hostOf returns the host that a word names: an address or a qualified name, without user and port.
+func hostOf(s string) string {
+	if strings.Contains(s, "://") || strings.IndexByte(s, '=') >= 0 || strings.IndexByte(s, '.') < 0 && strings.Count(s, ":") < 2 {
+		return ""
+	}
+	if i := strings.IndexByte(s, '/'); i >= 0 {
+		return ""
+	}
+	if addr, err := netip.ParseAddr(s); err == nil {
+		return addr.String()
+	}
+	host, port, ok := strings.Cut(s, ":")
+	if ok && strings.Trim(port, "0123456789") != "" {
+		return ""
+	}
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return addr.String()
+	}
+	if !isName(host) {
+		return ""
+	}
+	dot := strings.LastIndexByte(host, '.')
+	last := host[dot+1:]
+	if dot < 0 || !isAlpha(last) || len(last) < 2 || strings.Contains(fileEndings, " "+last+" ") {
+		return ""
+	}
+	if host[0] == 'v' && len(host) > 1 && host[1] >= '0' && host[1] <= '9' && len(last) < 4 {
+		return ""
+	}
+	if strings.Contains(topLevels, " "+last+" ") {
+		return host
+	}
+	return ""
+}
+
+// hasNameShape tells whether a word looks like an object's name wherever it stands: "web-0", "fluent-bit", but neither
+// "under-replicated" nor "2024-05-01".
+func hasNameShape(s string, lex *lexicon) bool {
+	if strings.IndexByte(s, '-') < 0 || s[0] < 'a' || !isName(s) || strings.IndexByte(s, '.') >= 0 {
+		return false
+	}
+	unknown, digit := false, false
+	for part := range strings.SplitSeq(s, "-") {
+		digit = digit || part != "" && part[0] >= '0' && part[0] <= '9' && strings.IndexByte("dhmsx", part[len(part)-1]) < 0
+		unknown = unknown || part != "" && !common(part, lex) && part[0] >= 'a'
+	}
+	if numbered := strings.HasPrefix(s, "utf-") || strings.HasPrefix(s, "x86-") || strings.HasPrefix(s, "ipv"); numbered {
+		return false
+	}
+	return unknown || digit
+}
+
+// common tells whether a part of a hyphenated word is an ordinary word, in the singular or in the plural.
+func common(part string, lex *lexicon) bool {
+	if w := lex.words[part]; w != nil && w.class != 0 {
+		return w.class&isSoft == 0
+	}
+	switch part {
+	case "non", "pre", "post", "re", "un", "de", "anti", "semi", "multi", "cross", "auto", "self", "co", "sub", "super", "inter", "micro", "mid":
+		return true
+	}
+	return false
+}
+
+// ordinary endings are those of words that are hardly ever names.
+var ordinaryEndings = []string{"ed", "ly", "tion", "tions", "ness", "ement", "ements", "ait", "aient", "ee", "ees", "ant", "able", "ible", "ites", "eur", "euse"}
+
+func looksOrdinary(s string) bool {
+	if len(s) < 6 || strings.IndexByte(s, '-') >= 0 {
+		return false
+	}
+	for _, ending := range ordinaryEndings {
+		if strings.HasSuffix(s, ending) {
+			return true
+		}
+	}
+	return false
+}
+
+// isChangeName tells "cr-1042", "chg-7".
+func isChangeName(s string) bool {
+	rest, ok := strings.CutPrefix(s, "cr-")
+	if !ok {
+		rest, ok = strings.CutPrefix(s, "chg-")
+	}
+	return ok && rest != "" && strings.ContainsAny(rest, "0123456789")
+}

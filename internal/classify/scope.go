@@ -1,0 +1,141 @@
+package classify
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Reasons why a text is out of scope.
+const (
+	// ScopeNotCovered: general knowledge, creative writing, private life.
+	ScopeNotCovered = "NotOperations"
+	// ScopeLanguage: neither English nor French.
+	ScopeLanguage = "UnsupportedLanguage"
+	// ScopeAdvice: legal, medical or financial advice.
+	ScopeAdvice = "RegulatedAdvice"
+	// ScopeCircumvention: an attempt to talk eclusier out of its rules.
+	ScopeCircumvention = "Circumvention"
+)
+
+// Topics of the lexicon.
+const (
+	topicLegal     = "legal"
+	topicMedical   = "medical"
+	topicFinancial = "financial"
+	topicOther     = "other"
+	topicForeign   = "foreign"
+)
+
+// outOfScope returns why a text is none of eclusier's business, "" if it may be. One word of operations or one target
+// that a cluster could hold keeps a text in scope, except an attempt to get round the rules.
+func outOfScope(tokens []token, hasTargets bool) string {
+	if circumvents(tokens) {
+		return ScopeCircumvention
+	}
+	topics, foreign, known, letters := "", 0, 0, 0
+	for i := range tokens {
+		t := &tokens[i]
+		switch {
+		case t.opaque:
+		case t.is(isKind|isSoft) || t.is(isOps) && !t.is(isTopic):
+			return ""
+		case t.topic == topicForeign:
+			foreign++
+		case t.topic != "":
+			if topics == "" {
+				topics = t.topic
+			}
+		case t.class != 0:
+			known++
+		case !isLatin(t.text):
+			letters++
+		}
+	}
+	switch {
+	case letters > 0 && letters >= known && !hasTargets, foreign >= 2 && foreign >= known:
+		return ScopeLanguage
+	case topics == "":
+		return ""
+	case topics == topicOther:
+		return ScopeNotCovered
+	default:
+		return ScopeAdvice
+	}
+}
+
+func isLatin(text string) bool {
+	for _, r := range text {
+		if r > 0x24f && unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) {
+			return false
+		}
+	}
+	return true
+}
+
+const (
+	dismissing = " ignore disregard forget override bypass circumvent skip evade dodge disable oublie oubliez ignorez contourne contourner contournez outrepasse desobeis evite saute "
+	whose      = " your all previous prior above earlier the any these tes vos toutes tous les precedentes precedents ces la le tout approval "
+	governing  = " instructions instruction rules rule guidelines guideline policies policy prompt restrictions restriction safety safeguards guardrails guardrail consignes consigne regles regle directives approval approvals approbation approbations validation garde-fous limitations "
+	personas   = " pretend act roleplay jailbreak dan jailbroken "
+)
+
+// circumvents finds "ignore your previous instructions" and its kin: a word of dismissal at the head of a request, and
+// the rules dismissed within a few words of it.
+func circumvents(tokens []token) bool {
+	for i := range tokens {
+		t := &tokens[i]
+		if t.opaque || t.quoted {
+			continue
+		}
+		if strings.Contains(personas, " "+t.text+" ") && personaFollows(tokens, i) {
+			return true
+		}
+		if !strings.Contains(dismissing, " "+t.text+" ") || !commands(tokens, i) {
+			continue
+		}
+		owned := false
+		for j := i + 1; j < len(tokens) && j <= i+5 && tokens[j].before == breakNone; j++ {
+			owned = owned || strings.Contains(whose, " "+tokens[j].text+" ")
+			if owned && strings.Contains(governing, " "+tokens[j].text+" ") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// commands tells whether the word at i is told to the reader, rather than said of something: "ingress ignores the rule".
+func commands(tokens []token, i int) bool {
+	if i == 0 || tokens[i].before != breakNone {
+		return true
+	}
+	return tokens[i-1].is(isAnd | isThen | isBut | isPolite | isSkip | isGo)
+}
+
+func personaFollows(tokens []token, i int) bool {
+	if tokens[i].text == "jailbreak" || tokens[i].text == "jailbroken" {
+		return true
+	}
+	if i+2 >= len(tokens) || !commands(tokens, i) {
+		return false
+	}
+	next := tokens[i+1].text
+	return next == "you" || next == "to" || next == "that" || next == "as"
+}
+
+// languageOf counts the words that only one language has.
+func languageOf(tokens []token) string {
+	balance := 0
+	for i := range tokens {
+		switch tokens[i].language {
+		case inEnglish:
+			balance++
+		case inFrench:
+			balance--
+		}
+	}
+	if balance < 0 {
+		return "fr"
+	}
+	return "en"
+}

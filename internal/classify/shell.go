@@ -1,0 +1,127 @@
+package classify
+
+import "strings"
+
+// shellEffect is what a command line would do.
+type shellEffect uint8
+
+const (
+	shellNone shellEffect = iota
+	shellUnknown
+	shellReads
+	shellRehearses
+	shellChanges
+)
+
+// tool says which subcommands of a program only read and which change something; the rest is unknown.
+type tool struct {
+	reads, changes string
+	// bare is the effect without a known subcommand.
+	bare shellEffect
+}
+
+const kubeReads = " get describe logs log top explain diff version api-resources api-versions cluster-info wait events can-i view status history current-context get-contexts whoami config list inspect "
+const kubeChanges = " delete apply create edit patch scale replace label annotate taint cordon uncordon drain run expose autoscale set restart undo pause resume approve deny evict cp new-app adm "
+
+var tools = map[string]tool{
+	"kubectl":          {kubeReads, kubeChanges, shellUnknown},
+	"oc":               {kubeReads, kubeChanges, shellUnknown},
+	"helm":             {" list ls status history get template show search lint diff version ", " install upgrade rollback uninstall delete ", shellUnknown},
+	"terraform":        {" plan show validate output list fmt version graph providers ", " apply destroy import taint untaint rm mv push force-unlock ", shellUnknown},
+	"tofu":             {" plan show validate output list fmt version graph providers ", " apply destroy import taint untaint rm mv push force-unlock ", shellUnknown},
+	"ansible-playbook": {" --list-tasks --list-hosts --syntax-check ", " ", shellChanges},
+	"argocd":           {" get diff history list manifests resources logs ", " sync delete set rollback create patch terminate-op ", shellUnknown},
+	"flux":             {" get logs events tree diff check stats trace ", " reconcile suspend resume delete create bootstrap uninstall ", shellUnknown},
+	"systemctl":        {" status is-active is-enabled is-failed show cat list-units list-timers list-unit-files list-dependencies ", " restart start stop reload enable disable mask unmask kill daemon-reload reboot poweroff isolate set-property ", shellUnknown},
+	"docker":           {" ps logs inspect stats images top info version diff history events port ", " rm rmi stop start kill restart run prune pull push build update pause unpause ", shellUnknown},
+	"git":              {" log status diff show blame branch remote fetch describe reflog ", " push commit revert reset merge rebase cherry-pick checkout tag ", shellUnknown},
+	"apt":              {" list show search policy ", " install remove purge upgrade full-upgrade autoremove update ", shellUnknown},
+	"apt-get":          {" ", " install remove purge upgrade dist-upgrade autoremove update clean ", shellUnknown},
+	"yum":              {" list info search history ", " install remove update upgrade erase downgrade ", shellUnknown},
+	"dnf":              {" list info search history ", " install remove update upgrade erase downgrade ", shellUnknown},
+	"df":               {bare: shellReads}, "du": {bare: shellReads}, "ps": {bare: shellReads}, "free": {bare: shellReads},
+	"journalctl": {" ", " --vacuum-size --vacuum-time --rotate ", shellReads}, "dmesg": {bare: shellReads}, "netstat": {bare: shellReads},
+	"lsof": {bare: shellReads}, "dig": {bare: shellReads}, "nslookup": {bare: shellReads}, "uptime": {bare: shellReads},
+}
+
+// shellLine notes the command line that the sentence at from is, or that it tells to run. A sentence that asks or
+// states something about a command is none.
+func (r *reading) shellLine(from, to int, asks bool) bool {
+	at := from
+	for at < to && (r.tokens[at].is(isSkip|isPolite|isGo) || strings.Contains(running, " "+r.tokens[at].text+" ") || r.tokens[at].text == "$") {
+		at++
+	}
+	if at == to {
+		return false
+	}
+	t := &r.tokens[at]
+	if t.opaque {
+		return at > from && r.effect(commandWords(r.text[t.start:t.end]))
+	}
+	if _, ok := tools[t.text]; !ok || asks && at == from {
+		return false
+	}
+	for i := at + 1; i < to; i++ {
+		if w := &r.tokens[i]; w.is(isBe|isState|isAsk|isSaid|isIf|isHypo) && !w.is(isRead|isInfo) && !w.isTarget {
+			return false
+		}
+	}
+	line := r.text[t.start:]
+	if n := strings.IndexByte(line, '\n'); n >= 0 {
+		line = line[:n]
+	}
+	return r.effect(commandWords(line))
+}
+
+func commandWords(line string) []string {
+	return strings.FieldsFunc(strings.ToLower(line), func(c rune) bool {
+		return c <= ' ' || c == '|' || c == ';' || c == '`' || c == '"' || c == '&' || c == '(' || c == ')'
+	})
+}
+
+// effect keeps the gravest effect of the command lines seen.
+func (r *reading) effect(words []string) bool {
+	e := lineEffect(words)
+	r.shell = max(r.shell, e)
+	return e != shellNone
+}
+
+// lineEffect judges a command line: one changing subcommand anywhere makes the whole change something.
+func lineEffect(words []string) shellEffect {
+	if len(words) == 0 {
+		return shellNone
+	}
+	t, ok := tools[words[0]]
+	if !ok {
+		return shellNone
+	}
+	effect, executes := t.bare, false
+	for i, w := range words[1:] {
+		switch {
+		case w == "--dry-run" || strings.HasPrefix(w, "--dry-run=") && w != "--dry-run=none" || w == "--check" || w == "-n" && words[0] == "rm":
+			return shellRehearses
+		case w == "exec" || w == "attach" || w == "ssh" || w == "port-forward" || w == "debug":
+			executes = true
+		case executes && strings.Contains(" rm mv kill pkill sh -c truncate chmod chown dd tee reboot ", " "+w+" "):
+			return max(effect, shellUnknown)
+		case strings.Contains(t.reads, " "+w+" ") && effect < shellReads:
+			effect = shellReads
+		case strings.Contains(t.changes, " "+w+" ") && changesHere(words[1:], i, effect):
+			effect = shellChanges
+		}
+	}
+	if executes && effect <= shellReads {
+		return shellUnknown
+	}
+	return effect
+}
+
+// changesHere tells whether the changing word at i is a subcommand and not an argument: "get job restart" reads, but
+// "get pods -o name | xargs kubectl delete" does not.
+func changesHere(words []string, i int, effect shellEffect) bool {
+	if effect != shellReads {
+		return true
+	}
+	_, piped := tools[words[max(i-1, 0)]]
+	return piped
+}

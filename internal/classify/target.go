@@ -1,0 +1,397 @@
+package classify
+
+import (
+	"slices"
+	"strings"
+)
+
+// maxTargets bounds the targets of one text.
+const maxTargets = 32
+
+// extractor finds the targets of a text, from left to right.
+type extractor struct {
+	text      string
+	tokens    []token
+	lex       *lexicon
+	targets   []Target
+	namespace string
+	// several says that the text names more than one namespace, so that none of them goes for all targets.
+	several bool
+	// weak are the indices of targets that are dropped where the text names a host: bare words in the place of a name.
+	weak []int
+	// hosts counts the hosts found; argo says that the text speaks of Argo CD.
+	hosts int
+	argo  bool
+	// last is the index after the token last taken for a name.
+	last int
+}
+
+// extract fills targets and namespace, and marks the tokens taken.
+func (x *extractor) extract() {
+	x.lex = vocabulary()
+	x.argo = strings.Contains(x.text, "argo") || strings.Contains(x.text, "Argo")
+	for i := 0; i < len(x.tokens) && len(x.targets) < maxTargets; {
+		i = max(x.at(i), i+1)
+	}
+	x.settle()
+}
+
+// at looks at the token i and returns the index of the next to look at.
+func (x *extractor) at(i int) int {
+	t := &x.tokens[i]
+	switch {
+	case t.opaque:
+		x.quotedLine(x.text[t.start:t.end])
+		return i + 1
+	case t.isTarget:
+		return i + 1
+	case x.flag(i):
+		return i + 2
+	case strings.IndexByte(t.text, '/') > 0:
+		x.slashed(i)
+		return i + 1
+	case x.host(i):
+		return i + 1
+	case x.commandArguments(i):
+		return i + 1
+	case t.is(isKind) && !t.quoted:
+		return x.kindWord(i)
+	case t.is(isIn) && !t.quoted:
+		return x.place(i)
+	case isChangeName(t.text):
+		return x.take(i, Target{Kind: "ChangeRequest", Name: t.text})
+	case x.standsAsName(i):
+		return x.bare(i)
+	}
+	return i + 1
+}
+
+// flag reads "-n shop" and "--namespace=shop".
+func (x *extractor) flag(i int) bool {
+	text := x.tokens[i].text
+	for _, flag := range []string{"--namespace=", "-n="} {
+		if ns, ok := strings.CutPrefix(text, flag); ok && isName(ns) {
+			x.setNamespace(ns)
+			return false
+		}
+	}
+	if text != "-n" && text != "--namespace" || i+1 == len(x.tokens) || !isName(x.tokens[i+1].text) {
+		return false
+	}
+	x.tokens[i+1].isTarget = true
+	x.setNamespace(x.tokens[i+1].text)
+	return true
+}
+
+func (x *extractor) setNamespace(ns string) {
+	if x.namespace == "" {
+		x.namespace = ns
+	}
+	x.several = x.several || ns != x.namespace
+}
+
+// slashed reads "deploy/web", "deployment/shop/web" and "shop/web".
+func (x *extractor) slashed(i int) {
+	t := &x.tokens[i]
+	parts := strings.Split(t.text, "/")
+	if t.mixedCase || len(parts) > 3 || strings.ContainsAny(t.text, ":@=") || !isName(parts[len(parts)-1]) {
+		return
+	}
+	w := x.lex.words[parts[0]]
+	switch {
+	case w != nil && w.kind != "" && w.kind != "Host" && len(parts) == 2:
+		x.take(i, Target{Kind: w.kind, Name: parts[1]})
+		x.following(i + 1)
+	case w != nil && w.kind != "" && isName(parts[1]):
+		x.take(i, Target{Kind: w.kind, Namespace: parts[1], Name: parts[2]})
+		x.setNamespace(parts[1])
+	case len(parts) == 2 && isName(parts[0]) && x.unknown(parts[1]) && (x.unknown(parts[0]) || w.class&isEnv != 0) && hostOf(parts[0]) == "":
+		x.take(i, Target{Namespace: parts[0], Name: parts[1]})
+		x.setNamespace(parts[0])
+	}
+}
+
+func (x *extractor) unknown(text string) bool {
+	w := x.lex.words[text]
+	return w == nil || w.class == 0
+}
+
+// host reads a qualified host name or an address; a user before it only after "ssh".
+func (x *extractor) host(i int) bool {
+	t := &x.tokens[i]
+	text := t.text
+	if at := strings.IndexByte(text, '@'); at >= 0 {
+		if i == 0 || x.tokens[i-1].text != "ssh" && x.tokens[i-1].text != "scp" {
+			return false
+		}
+		text = text[at+1:]
+	}
+	if service, ok := strings.CutSuffix(text, ".svc.cluster.local"); ok || strings.HasSuffix(text, ".svc") {
+		name, ns, found := strings.Cut(strings.TrimSuffix(service, ".svc"), ".")
+		if found && isName(name) && isName(ns) {
+			x.take(i, Target{Kind: "Service", Namespace: ns, Name: name})
+			x.setNamespace(ns)
+			return true
+		}
+	}
+	host := hostOf(text)
+	if host == "" {
+		return false
+	}
+	x.take(i, Target{Host: host})
+	x.hosts++
+	return true
+}
+
+// kindWord reads "deployment web", "the web deployment", "pods web-0 and web-1".
+func (x *extractor) kindWord(i int) int {
+	kind := x.kindOf(i)
+	if kind == "" {
+		return i + 1
+	}
+	j := i + 1
+	for j < len(x.tokens) && x.tokens[j].before <= breakColon && (x.tokens[j].is(isNamed) || strings.HasPrefix(x.tokens[j].text, "argo")) {
+		j++
+	}
+	if x.canFollowKind(j) || j == i+1 && x.verbAsName(i) {
+		return x.list(j, kind)
+	}
+	if !x.canPrecedeKind(i-1, kind) {
+		return i + 1
+	}
+	if strings.HasSuffix(x.tokens[i].text, "s") && kind != "DaemonSet" && kind != "Ingress" {
+		kind = "" // the pods of an application bear other names than it
+	}
+	x.take(i-1, Target{Kind: kind, Name: x.tokens[i-1].text})
+	return x.following(i + 1)
+}
+
+// verbAsName tells whether a verb behind the kind at i is a name: "service account deployer in ci".
+func (x *extractor) verbAsName(i int) bool {
+	if i+1 >= len(x.tokens) || x.tokens[i+1].before != breakNone || !x.inNamespace(i+2) {
+		return false
+	}
+	t := &x.tokens[i+1]
+	return t.is(isChange|isRead) && !t.is(isNoun|isInfo|isMeta|isState|isBe) && !t.opaque && !t.corrected && isName(t.text)
+}
+
+// quotedLine reads the targets of a command line that the text quotes.
+func (x *extractor) quotedLine(line string) {
+	if !strings.HasPrefix(line, "kubectl ") {
+		return
+	}
+	inner := extractor{text: line, tokens: tokenize(line)}
+	inner.extract()
+	if inner.namespace != "" {
+		x.setNamespace(inner.namespace)
+	}
+	for _, t := range inner.targets {
+		if !slices.Contains(x.targets, t) {
+			x.targets = append(x.targets, t)
+		}
+	}
+}
+
+// kindOf returns the kind that the token means here: an application without Argo CD is just a word.
+func (x *extractor) kindOf(i int) string {
+	kind := x.tokens[i].kind
+	if kind == "Application" && !x.argo {
+		return ""
+	}
+	return kind
+}
+
+// canFollowKind tells whether the token is a name right after a kind.
+func (x *extractor) canFollowKind(j int) bool {
+	if j >= len(x.tokens) {
+		return false
+	}
+	t := &x.tokens[j]
+	if t.opaque || t.isTarget || t.mixedCase || t.before > breakNone && !(t.before == breakColon && t.quoted) || !isName(t.text) {
+		return false
+	}
+	switch {
+	case t.quoted, t.class == 0 && !t.corrected && (!looksOrdinary(t.text) || x.endsPhrase(j+1)):
+		return t.text[0] >= 'a' || strings.IndexByte(t.text, '-') > 0
+	case t.is(isEnv|isSoft) && !t.is(isKind):
+		return !t.is(isStop|isInfo|isRead|isChange|isState) || x.endsPhrase(j+1)
+	}
+	return false
+}
+
+// canPrecedeKind tells whether the token is a name right before a kind, as English puts it.
+func (x *extractor) canPrecedeKind(j int, kind string) bool {
+	if j < 0 || x.tokens[j+1].before != breakNone {
+		return false
+	}
+	t := &x.tokens[j]
+	if t.opaque || t.isTarget || t.mixedCase || t.corrected || !isName(t.text) || looksOrdinary(t.text) {
+		return false
+	}
+	determined := j > 0 && x.tokens[j-1].is(isDet|isChange|isIn) && t.before == breakNone
+	_, isTool := tools[t.text]
+	switch {
+	case t.quoted || t.class == 0:
+	case isTool || t.is(isKind|isDet|isPrep):
+		return false
+	case kind == "Playbook" || kind == "Terraform":
+		return determined && t.is(isPart|isEnv|isOps|isChange)
+	case t.is(isEnv):
+		return determined
+	default:
+		return t.is(isSoft)
+	}
+	return t.text[0] >= 'a'
+}
+
+// list takes the name at j and those joined to it by commas and "and".
+func (x *extractor) list(j int, kind string) int {
+	for {
+		x.takeKind(j, kind)
+		k := j + 1
+		if k < len(x.tokens) && x.tokens[k].is(isAnd|isOr) && x.tokens[k].before <= breakComma {
+			k++
+		} else if k >= len(x.tokens) || x.tokens[k].before != breakComma {
+			return x.following(k)
+		}
+		if k >= len(x.tokens) || x.tokens[k].class != 0 || !isName(x.tokens[k].text) || x.tokens[k].mixedCase || x.tokens[k].opaque {
+			return x.following(j + 1)
+		}
+		j = k
+	}
+}
+
+func (x *extractor) takeKind(j int, kind string) {
+	name := x.tokens[j].text
+	if kind == "Host" {
+		if host := hostOf(name); host != "" {
+			name = host
+		}
+		x.take(j, Target{Host: name})
+		x.hosts++
+		return
+	}
+	x.take(j, Target{Kind: kind, Name: name})
+}
+
+// take records a target and marks its token.
+func (x *extractor) take(i int, target Target) int {
+	x.tokens[i].isTarget = true
+	x.last = i + 1
+	if target.Kind == "Namespace" {
+		x.setNamespace(target.Name)
+	}
+	if !slices.Contains(x.targets, target) {
+		x.targets = append(x.targets, target)
+	}
+	return i + 1
+}
+
+// following reads the namespace after a name: "in shop", "in the shop namespace", "de shop", "/ shop".
+func (x *extractor) following(i int) int {
+	if i >= len(x.tokens) || len(x.targets) == 0 || x.tokens[i].before > breakColon {
+		return i
+	}
+	target := &x.targets[len(x.targets)-1]
+	t := &x.tokens[i]
+	if !t.is(isIn|isOf|isFrom) && t.text != "on" || t.before == breakComma {
+		return i
+	}
+	if isClusterScoped(target.Kind) && target.Kind != "" {
+		return i
+	}
+	ns, next := x.namespaceAt(i + 1)
+	if ns == "" || !t.is(isIn) && next == i+2 && !x.tokens[i+1].is(isEnv) && x.tokens[i+1].class != 0 {
+		return i
+	}
+	if target.Host == "" && target.Namespace == "" {
+		target.Namespace = ns
+	}
+	x.setNamespace(ns)
+	x.last = next
+	return next
+}
+
+// place reads "in shop" where no name stands before it.
+func (x *extractor) place(i int) int {
+	if i+1 < len(x.tokens) && x.inNamespace(i+2) && x.standsAsName(i+1) {
+		return x.bare(i + 1)
+	}
+	ns, next := x.namespaceAt(i + 1)
+	if ns == "" {
+		return i + 1
+	}
+	x.setNamespace(ns)
+	x.last = next
+	return next
+}
+
+// namespaceAt reads a namespace at i, with the words around it, and returns the index after it.
+func (x *extractor) namespaceAt(i int) (string, int) {
+	determined := false
+	for i < len(x.tokens) && x.tokens[i].before == breakNone && x.tokens[i].is(isDet) && !x.tokens[i].quoted {
+		i++
+		determined = true
+	}
+	if i >= len(x.tokens) || x.tokens[i].before != breakNone {
+		return "", i
+	}
+	if x.tokens[i].kind == "Namespace" {
+		i++
+		for i < len(x.tokens) && x.tokens[i].is(isNamed) {
+			i++
+		}
+		if !x.canFollowKind(i) {
+			return "", i
+		}
+		x.tokens[i].isTarget = true
+		return x.tokens[i].text, i + 1
+	}
+	t := &x.tokens[i]
+	if t.opaque || t.mixedCase || !isName(t.text) || isRegion(t.text) || t.text[0] < 'a' || hostOf(t.text) != "" {
+		return "", i
+	}
+	named := i+1 < len(x.tokens) && x.tokens[i+1].kind == "Namespace" && x.tokens[i+1].before == breakNone
+	if !named && (determined || t.class != 0 || x.last != i-1) && x.qualifies(i) {
+		return "", i
+	}
+	switch {
+	case named, t.quoted, t.class == 0:
+	case t.is(isEnv) && x.endsPhrase(i+1):
+	case t.is(isSoft) && !t.is(isKind) && x.last == i-1 && x.last > 0:
+	default:
+		return "", i
+	}
+	t.isTarget = true
+	if named {
+		return t.text, i + 2
+	}
+	return t.text, i + 1
+}
+
+// qualifies tells whether the word at i belongs to a noun behind it: "in the orders database", "in web pods".
+func (x *extractor) qualifies(i int) bool {
+	if i+1 >= len(x.tokens) || x.tokens[i+1].before != breakNone || x.tokens[i+1].isTarget {
+		return false
+	}
+	next := &x.tokens[i+1]
+	if next.is(isKind) {
+		return !x.canFollowKind(i + 2)
+	}
+	return next.is(isOps|isInfo) && !next.is(isPrep|isBe|isState|isAux|isIf|isSkip|isRead|isChange|isStop)
+}
+
+// endsPhrase tells whether the token at i cannot belong to a noun before it.
+func (x *extractor) endsPhrase(i int) bool {
+	if i >= len(x.tokens) {
+		return true
+	}
+	t := &x.tokens[i]
+	return t.before != breakNone || !t.is(isInfo|isOps|isKind|isMeta|isPlan|isOf) && t.class != 0 || t.is(isPrep|isAnd)
+}
+
+// isRegion tells a cloud region such as eu-west-1.
+func isRegion(s string) bool {
+	parts := strings.Split(s, "-")
+	return len(parts) == 3 && len(parts[0]) == 2 && isAlpha(parts[1]) && len(parts[2]) == 1
+}

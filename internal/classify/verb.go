@@ -1,0 +1,254 @@
+package classify
+
+import "strings"
+
+// verbIsNoun tells whether a change verb at the head of a clause is used as a noun or in a statement.
+func (r *reading) verbIsNoun(at int, c clause) bool {
+	t := &r.tokens[at]
+	if at+1 >= c.to {
+		return false
+	}
+	next := &r.tokens[at+1]
+	switch {
+	case next.isTarget || next.opaque:
+		return false
+	case t.is(isOpen):
+		return next.is(isOps|isInfo|isKind) && strings.HasSuffix(next.text, "s") || next.is(isOf)
+	case t.is(isNoun) && next.is(isMeta):
+		return !r.namesValue(at+2, c)
+	case t.is(isNoun) && (next.is(isOf) && next.language&inEnglish != 0 || next.text == "of"):
+		return true
+	case t.is(isNoun) && next.is(isBe|isAux|isAsk|isState):
+		return true
+	case t.language&inFrench != 0:
+		return next.text == "en" && at+2 < c.to && r.tokens[at+2].text == "boucle" || next.text == "sans" || next.text == "souvent" || next.text == "toujours"
+	}
+	return false
+}
+
+// readIsNoun tells a read word that is the noun of a statement: "the last search", "test of".
+func (r *reading) readIsNoun(at int, c clause) bool {
+	return at > c.from && r.tokens[at-1].is(isDet) && !r.tokens[at].is(isInfo)
+}
+
+// namesValue tells whether the clause sets something to a value: "to 1.2.3", "à 4".
+func (r *reading) namesValue(at int, c clause) bool {
+	for i := at; i+1 < c.to; i++ {
+		switch r.tokens[i].text {
+		case "to", "a", "vers", "at":
+			if next := &r.tokens[i+1]; !next.isTarget && strings.ContainsAny(next.text, "0123456789") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// change notes a clause that tells to change something, with what it says about its object.
+func (r *reading) change(at int, c clause, cmd command) {
+	if r.asksForPlan(at, c) {
+		r.dry = true
+		r.plans++
+		*c.shield = shieldAdvice
+		r.tail(at+1, c)
+		return
+	}
+	end := at + 1
+	for ; end < c.to; end++ {
+		t := &r.tokens[end]
+		if t.is(isIf|isIfNeeded|isCause|isNot|isSaid) && !t.isTarget && !t.is(isVagueObj) {
+			break
+		}
+		r.object(t, &cmd)
+	}
+	if !cmd.named && !cmd.object && !cmd.vague && !cmd.pronoun && (c.colon || c.from > 0 && !c.newSentence) {
+		for i := range r.tokens[:at] {
+			cmd.named = cmd.named || r.tokens[i].isTarget
+		}
+	}
+	r.commands = append(r.commands, cmd)
+	for i := end; i < c.to; i++ {
+		t := &r.tokens[i]
+		switch {
+		case t.is(isSafe):
+			r.safe = true
+		case t.is(isDry):
+			r.dry = true
+		case t.is(isIfNeeded):
+			r.ifNeeded++
+		case t.is(isIf):
+			r.conditions++
+		}
+	}
+	for i := at; i < end; i++ {
+		r.dry = r.dry || r.tokens[i].is(isDry)
+		r.safe = r.safe || r.tokens[i].is(isSafe)
+	}
+}
+
+func (r *reading) object(t *token, cmd *command) {
+	switch {
+	case t.isTarget:
+		cmd.named = true
+	case t.is(isVagueObj):
+		cmd.vague = true
+	case t.is(isHedge):
+		cmd.doubted = true
+	case t.is(isPron) && !t.is(isPrep|isDet):
+		cmd.pronoun = true
+	case t.opaque, t.class == 0, t.is(isOps | isKind | isInfo | isSoft | isMeta | isPart | isChange | isPlan | isEnv | isRead):
+		cmd.object = true
+	case t.is(isDet) && t.language&inFrench != 0 && t.is(isPron):
+		cmd.pronoun = true
+	case t.text == "le" || t.text == "la" || t.text == "les":
+		cmd.pronoun = true
+	case t.is(isStop) && !t.is(isDet|isPrep|isOf|isIn|isAnd|isSkip|isFrom|isAux|isBe|isThen|isResult|isState):
+		cmd.object = true
+	}
+}
+
+// running are the verbs whose object says whether anything would change.
+const running = " run execute launch lance lancer lancez executez start do make generate create perform trigger "
+
+// asksForPlan tells "run a plan", "start a dry run" from "run a playbook".
+func (r *reading) asksForPlan(at int, c clause) bool {
+	if !strings.Contains(running, " "+r.tokens[at].text+" ") {
+		return false
+	}
+	for i := at + 1; i < c.to && i < at+5; i++ {
+		t := &r.tokens[i]
+		if t.is(isPlan|isDry) && !t.isTarget {
+			return true
+		}
+		if t.is(isOf | isIn | isPrep) {
+			return false
+		}
+	}
+	return false
+}
+
+// vagueWish notes "fix web". With a value it is as concrete as any command: "fix the tag of web to 1.2".
+func (r *reading) vagueWish(at int, c clause, cmd command) {
+	if r.namesValue(at+1, c) && r.hasTarget(at, c) {
+		r.change(at, c, cmd)
+		return
+	}
+	r.vague++
+}
+
+func (r *reading) hasTarget(from int, c clause) bool {
+	for i := from; i < c.to; i++ {
+		if r.tokens[i].isTarget {
+			return true
+		}
+	}
+	return false
+}
+
+// make notes a clause whose verb needs a result to mean anything: "get web back up", "do a rollback of web".
+func (r *reading) make(at int, c clause, cmd command) {
+	for i := at + 1; i < c.to; i++ {
+		t := &r.tokens[i]
+		switch {
+		case t.isTarget || t.opaque:
+		case t.is(isDry) || t.is(isPlan):
+			r.dry, r.plans = true, r.plans+1
+			*c.shield = shieldAdvice
+			return
+		case t.is(isHow):
+			return
+		case i <= at+3 && t.is(isInfo|isAsk|isRead) && !t.is(isChange|isResult|isPart):
+			r.reads++
+			return
+		case t.is(isResult), t.is(isPart), t.is(isChange) && t.is(isNoun) && i > at+1:
+			r.change(at, c, cmd)
+			return
+		}
+	}
+	r.vague++
+}
+
+// ensure notes "make sure …": of a past change it is a check, of a state a wish.
+func (r *reading) ensure(at int, c clause, cmd command) {
+	for i := at + 1; i < c.to; i++ {
+		t := &r.tokens[i]
+		switch {
+		case t.isTarget || t.opaque:
+		case t.is(isPart):
+			r.reads++
+			return
+		case t.is(isNot):
+			r.vague++
+			return
+		case t.text == "running" || t.text == "runs" || t.text == "run" || t.text == "tourne" || t.text == "demarre" || strings.HasPrefix(t.text, "replica"):
+			r.change(at, c, cmd)
+			return
+		}
+	}
+	r.vague++
+}
+
+// want notes "I want web restarted" and "I need to know".
+func (r *reading) want(at int, c clause, cmd command) {
+	for i := at + 1; i < c.to; i++ {
+		t := &r.tokens[i]
+		switch {
+		case t.isTarget || t.opaque:
+		case t.is(isNot):
+			return
+		case t.is(isRead|isAsk|isInfo) && !t.is(isPart|isChange):
+			r.reads++
+			return
+		case t.is(isPart | isChange):
+			cmd.named = r.hasTarget(c.from, c)
+			r.change(i, c, cmd)
+			return
+		}
+	}
+	r.statements++
+}
+
+// statement notes a clause without a verb of telling or asking at its head.
+func (r *reading) statement(at int, c clause, cmd command) {
+	sick, info := false, false
+	for i := at; i < c.to; i++ {
+		t := &r.tokens[i]
+		switch {
+		case t.opaque || t.isTarget:
+			continue
+		case t.is(isAsk) && !t.is(isIf) && (i > at || t.language&inFrench != 0):
+			r.questions++
+			return
+		case t.is(isSaid) && !t.is(isWant) || t.is(isSaid) && i <= at+2 && i > at:
+			r.reported++
+			*c.shield = shieldSaid
+			return
+		case t.is(isWant) && i > at && *c.shield == shieldNone:
+			r.want(i, c, cmd)
+			return
+		case t.is(isNot):
+			sick = true
+		case t.is(isState|isBe) && !t.is(isInfo):
+			sick = true
+		case r.looksLikeInfo(i, at, c):
+			info = info || !sick
+		}
+	}
+	switch {
+	case info && !sick:
+		r.infos++
+	case c.asks && sick:
+		r.questions++
+	default:
+		r.statements++
+	}
+}
+
+// looksLikeInfo tells whether the word is a thing that people ask to see by naming it: "logs", "restart count".
+func (r *reading) looksLikeInfo(i, at int, c clause) bool {
+	t := &r.tokens[i]
+	if t.is(isInfo) {
+		return true
+	}
+	return i < at+4 && (t.is(isChange) && t.is(isNoun) || t.is(isPart)) && i+1 < c.to && (r.tokens[i+1].is(isMeta) || r.tokens[i+1].is(isInfo))
+}
