@@ -41,6 +41,10 @@ func TestOperator_rights(t *testing.T) {
 		{verb: "update", group: "admissionregistration.k8s.io", resource: "validatingadmissionpolicies", description: "cannot weaken its own guard"},
 		{verb: "list", group: "admissionregistration.k8s.io", resource: "validatingadmissionpolicies", allowed: true, description: "checks its guard"},
 		{verb: "update", group: "coordination.k8s.io", resource: "leases", namespace: "eclusier-system", allowed: true, description: "elects a leader"},
+		{verb: "create", resource: "events", namespace: "eclusier-system", allowed: true, description: "tells of elections"},
+		{verb: "create", resource: "events", namespace: "shop", description: "tells tenants through events.k8s.io alone"},
+		{verb: "create", group: "events.k8s.io", resource: "events", namespace: "shop", allowed: true, description: "tells tenants what changed"},
+		{verb: "create", group: "authentication.k8s.io", resource: "tokenreviews", description: "looks at nobody's token"},
 		{verb: "update", group: "coordination.k8s.io", resource: "leases", namespace: "kube-system", description: "touches no other lease"},
 	})
 }
