@@ -1,0 +1,41 @@
+// Command kubectl-eclusier is the kubectl plugin. It only wires: see package cli.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+	"k8s.io/client-go/rest"
+
+	"github.com/eclusier/eclusier/internal/cli"
+	"github.com/eclusier/eclusier/internal/cluster"
+	"github.com/eclusier/eclusier/internal/cluster/dump"
+	"github.com/eclusier/eclusier/internal/cluster/live"
+)
+
+func main() { os.Exit(run()) }
+
+func run() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return cli.Run(ctx, cli.Env{
+		In:     os.Stdin,
+		Out:    os.Stdout,
+		Err:    os.Stderr,
+		Color:  cli.UseColor(term.IsTerminal(int(os.Stdout.Fd())), os.Getenv),
+		Now:    time.Now,
+		Client: cli.NewClient,
+		Live: func(config *rest.Config) (cluster.Reader, error) {
+			connection, err := live.Connect(config, live.Options{})
+			if err != nil {
+				return nil, err
+			}
+			return connection.Reader()
+		},
+		Dump: func(path string) (cluster.Reader, error) { return dump.Open(path) },
+	}, os.Args[1:])
+}
