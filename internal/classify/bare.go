@@ -11,11 +11,15 @@ func (x *extractor) standsAsName(i int) bool {
 	if t.quoted && t.class&^isStop == 0 {
 		return t.text[0] >= 'a'
 	}
+	if x.subject(i) {
+		return true
+	}
 	if t.class&^(isSoft|isEnv|isOps|isStop) != 0 || t.text[0] < 'a' || t.class != 0 && !t.is(isSoft|isEnv) {
 		return false
 	}
+	_, isTool := tools[t.text]
 	if t.class == 0 && hasNameShape(t.text, x.lex) {
-		return !isRegion(t.text)
+		return !isRegion(t.text) && !isTool
 	}
 	if x.plan(i) {
 		return true
@@ -23,10 +27,19 @@ func (x *extractor) standsAsName(i int) bool {
 	if x.inNamespace(i + 1) {
 		return (x.last != i || i == 0) && (!t.is(isEnv) || x.afterVerb(i) || x.begins(i) || x.continues(i))
 	}
-	if _, isTool := tools[t.text]; isTool || x.afterTool(i) || t.is(isEnv) && !x.continues(i) {
+	if isTool || x.afterTool(i) || t.is(isEnv) && !x.continues(i) {
 		return false
 	}
 	return t.possessive || !looksOrdinary(t.text) && (x.governed(i) || x.describes(i))
+}
+
+// subject tells whether a word that could be a verb is what a question is about: "did search restart".
+func (x *extractor) subject(i int) bool {
+	if i == 0 || i+1 >= len(x.tokens) || x.tokens[i].before != breakNone || x.tokens[i+1].before != breakNone {
+		return false
+	}
+	t, next := &x.tokens[i], &x.tokens[i+1]
+	return t.is(isEnv) && !t.is(isStop|isOps) && x.tokens[i-1].is(isAux) && next.is(isChange|isBe|isPart|isState) && !next.is(isDet|isOf)
 }
 
 // begins tells whether a clause begins at i.
@@ -57,6 +70,9 @@ func (x *extractor) plan(i int) bool {
 
 // afterTool tells whether the word at i stands in a command line.
 func (x *extractor) afterTool(i int) bool {
+	if x.tokens[0].text == "select" {
+		return true
+	}
 	for j := i - 1; j >= 0 && x.tokens[j+1].before == breakNone; j-- {
 		if _, ok := tools[x.tokens[j].text]; ok {
 			return true
@@ -98,16 +114,20 @@ func (x *extractor) afterVerb(i int) bool {
 	if i == 0 || x.tokens[i].before != breakNone {
 		return false
 	}
-	p := &x.tokens[i-1]
+	t, p := &x.tokens[i], &x.tokens[i-1]
 	if p.is(isKind) || p.is(isSkip) && p.is(isResult) {
 		return false
 	}
 	switch {
+	case t.is(isSoft):
+		return p.is(isChange | isVague | isPart)
 	case p.is(isAsk):
 		return !strings.Contains(asksForNoun, " "+p.text+" ")
 	case p.is(isFrom):
 		return !strings.Contains(" select delete insert ", " "+x.tokens[0].text+" ")
-	case p.is(isDet):
+	case p.is(isDet), p.text == "en":
+		return false
+	case p.is(isPrep) && i+1 < len(x.tokens) && x.tokens[i+1].before == breakNone && x.tokens[i+1].class == 0 && isAlpha(x.tokens[i+1].text):
 		return false
 	}
 	return p.is(isChange | isVague | isRead | isPart | isMake | isOf | isAux | isHypo | isHow | isNamed | isIf | isWant | isPrep)
@@ -183,6 +203,9 @@ func (x *extractor) commandArguments(i int) bool {
 
 // afterKubectl tells whether the token stands in a kubectl line, before any "--" of its own.
 func (x *extractor) afterKubectl(i int) bool {
+	if x.tokens[0].text == "select" {
+		return true
+	}
 	for j := i - 1; j >= 0 && x.tokens[j+1].before == breakNone; j-- {
 		if x.tokens[j].text == "kubectl" {
 			return true
@@ -191,12 +214,18 @@ func (x *extractor) afterKubectl(i int) bool {
 	return false
 }
 
+// software tells whether a word is the name of well-known software.
+func (x *extractor) software(name string) bool {
+	w := x.lex.words[name]
+	return w != nil && w.class&isSoft != 0
+}
+
 // settle drops the weak names beside a host, gives every target the only namespace of the text, and falls back to the
 // namespace itself where nothing else is named.
 func (x *extractor) settle() {
 	if x.hosts > 0 {
 		for k := len(x.weak) - 1; k >= 0; k-- {
-			if i := x.weak[k]; x.targets[i].Namespace == "" {
+			if i := x.weak[k]; x.targets[i].Namespace == "" || x.software(x.targets[i].Namespace) {
 				x.targets = append(x.targets[:i], x.targets[i+1:]...)
 			}
 		}

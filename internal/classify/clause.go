@@ -10,6 +10,8 @@ type command struct {
 	object bool
 	// doubted: it ends in a question mark or comes with a "maybe".
 	doubted bool
+	// polite: it is wrapped in a courtesy.
+	polite bool
 	// first: nothing but courtesies comes before it.
 	first bool
 }
@@ -121,7 +123,7 @@ func (r *reading) clause(c clause) {
 		return
 	}
 	t := &r.tokens[at]
-	cmd := command{doubted: hedged || c.asks && !polite, first: c.newSentence && c.from == 0}
+	cmd := command{doubted: hedged || c.asks && !polite, polite: polite, first: c.newSentence && c.from == 0}
 	switch {
 	case t.is(isNotOnly):
 		return
@@ -283,6 +285,9 @@ func (r *reading) actsAsVerb(at int, c clause) bool {
 		return true
 	}
 	next := &r.tokens[at+1]
+	if r.tokens[at].is(isMake) && at > c.from && r.tokens[at-1].is(isPolite) {
+		return true
+	}
 	return next.text == "be" || r.tokens[at].is(isMake) && next.is(isDet|isDry)
 }
 
@@ -308,12 +313,25 @@ func (r *reading) tail(at int, c clause) {
 			*c.shield = shieldSaid
 		case t.is(isNot):
 			r.negatedTail(i, c)
-		case t.is(isIf):
+		case t.is(isIf), t.text == "whether":
 			r.conditions++
+			if r.mentionsChange(i+1, c) {
+				*c.shield = shieldAdvice
+			}
 		case t.is(isHedge):
 			r.hedges++
 		}
 	}
+}
+
+// mentionsChange tells whether a change is spoken of from the token on.
+func (r *reading) mentionsChange(from int, c clause) bool {
+	for i := from; i < c.to; i++ {
+		if t := &r.tokens[i]; t.is(isChange|isPart) && !t.isTarget && !t.opaque {
+			return true
+		}
+	}
+	return false
 }
 
 // negatedTail notes "… without restarting it".

@@ -75,7 +75,7 @@ func (z *tokenizer) fold(raw string) (mixed, accent bool) {
 		letters++
 	}
 	shout := letters > 1 && upper == letters && !z.shouting
-	return mixed || shout, accent
+	return mixed || shout || lower && upper > 1, accent
 }
 
 func endsParticiple(rest string) bool {

@@ -192,13 +192,17 @@ func (x *extractor) quotedLine(line string) {
 	}
 }
 
-// kindOf returns the kind that the token means here: an application without Argo CD is just a word.
+// kindOf returns the kind that the token means here: an application without Argo CD is just a word, and "deploy" may be
+// a verb.
 func (x *extractor) kindOf(i int) string {
-	kind := x.tokens[i].kind
-	if kind == "Application" && !x.argo {
+	t := &x.tokens[i]
+	switch {
+	case t.kind == "Application" && !x.argo:
+		return ""
+	case t.is(isChange) && (i == 0 || t.before != breakNone || x.tokens[i-1].is(isPolite|isSkip|isGo|isAnd|isThen)):
 		return ""
 	}
-	return kind
+	return t.kind
 }
 
 // canFollowKind tells whether the token is a name right after a kind.

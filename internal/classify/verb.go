@@ -61,7 +61,8 @@ func (r *reading) change(at int, c clause, cmd command) {
 		}
 		r.object(t, &cmd)
 	}
-	if !cmd.named && !cmd.object && !cmd.vague && !cmd.pronoun && (c.colon || c.from > 0 && !c.newSentence) {
+	// "web in shop: restart": the verb stands alone, and what it is about was just said.
+	if !cmd.named && !cmd.object && !cmd.vague && !cmd.pronoun && (c.colon || cmd.polite && !c.newSentence) {
 		for i := range r.tokens[:at] {
 			cmd.named = cmd.named || r.tokens[i].isTarget
 		}
@@ -160,7 +161,7 @@ func (r *reading) make(at int, c clause, cmd command) {
 		case i <= at+3 && t.is(isInfo|isAsk|isRead) && !t.is(isChange|isResult|isPart):
 			r.reads++
 			return
-		case t.is(isResult), t.is(isPart), t.is(isChange) && t.is(isNoun) && i > at+1:
+		case strings.IndexByte(t.text, '=') > 0, t.is(isResult), t.is(isPart), t.is(isChange) && t.is(isNoun) && i > at+1:
 			r.change(at, c, cmd)
 			return
 		}
@@ -228,7 +229,7 @@ func (r *reading) statement(at int, c clause, cmd command) {
 			return
 		case t.is(isNot):
 			sick = true
-		case t.is(isState|isBe) && !t.is(isInfo):
+		case t.is(isState|isBe) && !t.is(isInfo), t.is(isPart) && i > c.from && r.tokens[i-1].isTarget:
 			sick = true
 		case r.looksLikeInfo(i, at, c):
 			info = info || !sick

@@ -45,9 +45,10 @@ kind Terraform: module modules terraform_module module_terraform stack
 kind Playbook: playbook playbooks
 kind Application: application applications app apps argo_application argocd_application argo_app application_argo application_argocd applications_argo app_argo
 kind Host: host server serveur machine vm hote
-soft: nginx apache httpd haproxy traefik envoy postgres postgresql mysql mariadb redis mongodb mongo elasticsearch kafka rabbitmq etcd kubernetes docker containerd linux debian ubuntu java python golang node.js php
-soft: argo argocd flux helm terraform ansible grafana prometheus loki jenkins gitlab github istio cilium calico coredns kubelet kubectl vault consul systemd sshd ssh cron apt yum dnf journald keycloak minio
-soft: aws gcp azure s3 openssl bash unbound bind9 chrony ntp htop curl wget
+ops: kubernetes docker containerd linux debian ubuntu java python golang node.js php aws gcp azure s3 bash openssl helm terraform ansible systemd cron ssh apt yum dnf ntp curl wget kubelet kubectl journald
+soft: nginx apache httpd haproxy traefik envoy postgres postgresql mysql mariadb redis mongodb mongo elasticsearch kafka rabbitmq etcd
+soft: argo argocd flux grafana prometheus loki jenkins gitlab github istio cilium calico coredns vault consul sshd keycloak minio
+soft: unbound bind9 chrony htop
 env: api db data network reseau backup migrate migration report rapport search worker proxy gateway database indexer auth cache default production prod staging stage preprod dev development test testing qa uat integration sandbox demo monitoring logging observability ci ops infra security recette preproduction billing payments platform tools backup
 named: named called nomme nommee appele appelee labelled
 ops: kubectl oc helm terraform ansible ansible-playbook systemctl docker argocd oom rollout rollouts crashloop backoff pipeline cpu ram dns tls http https tcp udp ip
