@@ -17,6 +17,9 @@ func (x *extractor) standsAsName(i int) bool {
 	if t.class&^(isSoft|isEnv|isOps|isStop) != 0 || t.text[0] < 'a' || t.class != 0 && !t.is(isSoft|isEnv) {
 		return false
 	}
+	if n := i + 1; n < len(x.tokens) && x.tokens[n].is(isKind) && x.tokens[n].before == breakNone && x.kindOf(n) != "" && !x.canFollowKind(n+1) && x.canPrecedeKind(i, x.tokens[n].kind) {
+		return false
+	}
 	_, isTool := tools[t.text]
 	if t.class == 0 && hasNameShape(t.text, x.lex) {
 		return !isRegion(t.text) && !isTool
@@ -27,7 +30,7 @@ func (x *extractor) standsAsName(i int) bool {
 	if x.inNamespace(i + 1) {
 		return (x.last != i || i == 0) && (!t.is(isEnv) || x.afterVerb(i) || x.begins(i) || x.continues(i))
 	}
-	if isTool || x.afterTool(i) || t.is(isEnv) && !x.continues(i) {
+	if isTool || x.afterTool(i) || t.is(isEnv) && !x.continues(i) && !(x.begins(i) && !t.is(isStop|isOps) && x.headsClause(i)) {
 		return false
 	}
 	return t.possessive || !looksOrdinary(t.text) && (x.governed(i) || x.describes(i))
@@ -130,7 +133,7 @@ func (x *extractor) afterVerb(i int) bool {
 	case p.is(isPrep) && i+1 < len(x.tokens) && x.tokens[i+1].before == breakNone && x.tokens[i+1].class == 0 && isAlpha(x.tokens[i+1].text):
 		return false
 	}
-	return p.is(isChange | isVague | isRead | isPart | isMake | isOf | isAux | isHypo | isHow | isNamed | isIf | isWant | isPrep)
+	return p.is(isChange|isVague|isRead|isPart|isMake|isOf|isAux|isHypo|isHow|isNamed|isIf|isPrep) || p.is(isWant) && !x.closed(i+1)
 }
 
 // asksForNoun are the question words that take a noun: what follows is no name.

@@ -153,7 +153,7 @@ func (x *extractor) kindWord(i int) int {
 	for j < len(x.tokens) && x.tokens[j].before <= breakColon && (x.tokens[j].is(isNamed) || strings.HasPrefix(x.tokens[j].text, "argo")) {
 		j++
 	}
-	if x.canFollowKind(j) || j == i+1 && x.verbAsName(i) {
+	if x.canFollowKind(j) || j == i+1 && x.verbAsName(i, kind) {
 		return x.list(j, kind)
 	}
 	if !x.canPrecedeKind(i-1, kind) {
@@ -166,13 +166,17 @@ func (x *extractor) kindWord(i int) int {
 	return x.following(i + 1)
 }
 
-// verbAsName tells whether a verb behind the kind at i is a name: "service account deployer in ci".
-func (x *extractor) verbAsName(i int) bool {
-	if i+1 >= len(x.tokens) || x.tokens[i+1].before != breakNone || !x.inNamespace(i+2) {
+// verbAsName tells whether a verb behind the kind at i is a name: "service account deployer in ci",
+// "playbook patching".
+func (x *extractor) verbAsName(i int, kind string) bool {
+	if i+1 >= len(x.tokens) || x.tokens[i+1].before != breakNone || x.tokens[i+1].opaque {
 		return false
 	}
 	t := &x.tokens[i+1]
-	return t.is(isChange|isRead) && !t.is(isNoun|isInfo|isMeta|isState|isBe) && !t.opaque && !t.corrected && isName(t.text)
+	if kind == "Playbook" && t.is(isPart|isChange|isEnv) && !t.is(isDet|isIn) && x.closed(i+2) {
+		return true
+	}
+	return x.inNamespace(i+2) && t.is(isChange|isRead) && !t.is(isNoun|isInfo|isMeta|isState|isBe) && !t.corrected && isName(t.text)
 }
 
 // quotedLine reads the targets of a command line that the text quotes.

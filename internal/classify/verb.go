@@ -224,6 +224,9 @@ func (r *reading) statement(at int, c clause, cmd command) {
 			r.reported++
 			*c.shield = shieldSaid
 			return
+		case t.is(isWant) && i > at && another(&r.tokens[at]):
+			r.reported++
+			return
 		case t.is(isWant) && i > at && *c.shield == shieldNone:
 			r.want(i, c, cmd)
 			return
@@ -238,11 +241,16 @@ func (r *reading) statement(at int, c clause, cmd command) {
 	switch {
 	case info && !sick:
 		r.infos++
-	case c.asks && sick:
+	case c.asks && (sick || strings.HasPrefix(r.tokens[at].text, "any") || r.tokens[at].is(isNot)):
 		r.questions++
 	default:
 		r.statements++
 	}
+}
+
+// another tells whether a subject is someone else, whose wishes are not the requester's.
+func another(t *token) bool {
+	return t.is(isWho) && t.text != "i" && t.text != "we" && t.text != "je" && t.text != "nous" && t.text != "on"
 }
 
 // looksLikeInfo tells whether the word is a thing that people ask to see by naming it: "logs", "restart count".

@@ -49,6 +49,7 @@ ops: kubernetes docker containerd linux debian ubuntu java python golang node.js
 soft: nginx apache httpd haproxy traefik envoy postgres postgresql mysql mariadb redis mongodb mongo elasticsearch kafka rabbitmq etcd
 soft: argo argocd flux grafana prometheus loki jenkins gitlab github istio cilium calico coredns vault consul sshd keycloak minio
 soft: unbound bind9 chrony htop
+env: product products library order orders notification notifications survey payment profile mail email phone music office staff stock ticket contract market media space store account customer message admin login session portal inventory loyalty subscription
 env: api db data network reseau backup migrate migration report rapport search worker proxy gateway database indexer auth cache default production prod staging stage preprod dev development test testing qa uat integration sandbox demo monitoring logging observability ci ops infra security recette preproduction billing payments platform tools backup
 named: named called nomme nommee appele appelee labelled
 ops: kubectl oc helm terraform ansible ansible-playbook systemctl docker argocd oom rollout rollouts crashloop backoff pipeline cpu ram dns tls http https tcp udp ip
