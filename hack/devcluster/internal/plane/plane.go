@@ -228,11 +228,14 @@ func (p *Plane) Stop() error {
 }
 
 func (p *Plane) writeKubeconfigs(server string, o Options) error {
-	p.Kubeconfig = o.Kubeconfig
-	if p.Kubeconfig == "" {
-		p.Kubeconfig = filepath.Join(p.layout.state, "kubeconfig")
+	admin := authority.User{Name: "admin", Groups: []string{"system:masters"}}
+	// One is always with the state, where the kubeconfig command looks for the address of the API server.
+	p.Kubeconfig = filepath.Join(p.layout.state, "kubeconfig")
+	files := map[string]authority.User{p.Kubeconfig: admin}
+	if o.Kubeconfig != "" {
+		p.Kubeconfig = o.Kubeconfig
+		files[o.Kubeconfig] = admin
 	}
-	files := map[string]authority.User{p.Kubeconfig: {Name: "admin", Groups: []string{"system:masters"}}}
 	for _, user := range o.Users {
 		files[filepath.Join(filepath.Dir(p.Kubeconfig), user.Name+".kubeconfig")] = user
 	}
