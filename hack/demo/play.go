@@ -31,9 +31,13 @@ func demo(ctx context.Context, screen *screen) error {
 	if err != nil {
 		return err
 	}
+	if err := s.step("identity", "until the API server vouches for who asks", func() error { return local.AwaitGuard(ctx, s.kubectl) }); err != nil {
+		return err
+	}
 	if err := s.step("symptoms", "until every fault has shown up", func() error { return awaitSymptoms(ctx, asker) }); err != nil {
 		return err
 	}
+	s.line("")
 	wrong, err := s.askAll(ctx, asker)
 	if err != nil {
 		return err
@@ -93,6 +97,7 @@ func headline(task *v1alpha1.AgentTask) string {
 
 // goOn says how to continue by hand while everything is up.
 func (s *stage) goOn() {
+	s.line("")
 	s.title("Go on by hand, in another terminal:")
 	s.byHand(filepath.Join(s.root, "bin"))
 	s.line("  kubectl get agenttasks -n %s", shop)
@@ -124,6 +129,7 @@ func cluster(ctx context.Context, screen *screen) error {
 	if err := s.install(ctx); err != nil {
 		return err
 	}
+	s.line("")
 	s.title("In another terminal:")
 	s.byHand(filepath.Join(s.root, "bin"))
 	s.line("  make run                      # the operator, in a terminal of its own")

@@ -45,7 +45,7 @@ func (s *screen) line(format string, args ...any) {
 }
 
 func (s *screen) title(text string) {
-	s.line("\n%s\n", s.paint(bold, text))
+	s.line("%s\n", s.paint(bold, text))
 }
 
 // step announces what is being done, does it, and says how long it took.
@@ -76,7 +76,7 @@ func (s *screen) answer(headline string, task *v1alpha1.AgentTask, took time.Dur
 			continue
 		}
 		for _, evidence := range finding.Evidence[:min(evidenceShown, len(finding.Evidence))] {
-			s.line("    %s", s.paint(dim, clip(evidence.Source+": "+evidence.Text, 150)))
+			s.line("    · %s  %s", clip(evidence.Text, 90), s.paint(dim, clip(evidence.Source, 90)))
 		}
 		if finding.Fix != "" {
 			s.line("    → %s", finding.Fix)

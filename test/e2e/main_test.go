@@ -81,6 +81,9 @@ func set(ctx context.Context, root string) error {
 	if err := local.Install(ctx, scene.kubectl, folder); err != nil {
 		return err
 	}
+	if err := local.AwaitGuard(ctx, scene.kubectl); err != nil {
+		return err
+	}
 	if scene.tenant, err = scene.kubectl.Run(ctx, "kustomize", filepath.Join(root, "config", "tenant")); err != nil {
 		return err
 	}
