@@ -171,12 +171,18 @@ func (sc *scanner) piped(list []span) bool {
 			if text == "|" {
 				return true
 			}
-			if !strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "%") && !isPlaceholder(text) && !strings.HasPrefix(text, "$") {
+			if !strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "%s") && !isPlaceholder(text) && !isVariable(text) {
 				sc.hide(arg.from, arg.to)
 			}
 		}
 	}
 	return true
+}
+
+// isVariable tells whether a word is a variable of the shell.
+func isVariable(word string) bool {
+	name, ok := strings.CutPrefix(word, "$")
+	return ok && isUpperName(name)
 }
 
 // fromLiteral hides the value of --from-literal where a Secret is created, whatever its key is called.

@@ -157,7 +157,7 @@ func (w *bareWord) step(i int) int {
 	case isQuote(c):
 		return w.quoted(i)
 	case oneOf(c, ",;&"):
-		return one(!separates(w.text, i+1))
+		return one(c == '&' && !w.inForm() || !separates(w.text, i+1))
 	case oneOf(c, "([{"):
 		w.depth++
 	case oneOf(c, ")]}"):
@@ -170,6 +170,9 @@ func (w *bareWord) step(i int) int {
 	return 1
 }
 
+// inForm tells whether the value may be one of a query or form, where & separates: it stands behind an equals sign.
+func (w *bareWord) inForm() bool { return strings.HasSuffix(w.text[:w.from], "=") }
+
 // quoted handles a quote in the value: it opens or closes a part of it, or ends it.
 func (w *bareWord) quoted(i int) int {
 	c := w.text[i]
@@ -177,7 +180,7 @@ func (w *bareWord) quoted(i int) int {
 	case i == w.from:
 	case c == w.quote:
 		w.quote = 0
-	case !closes(w.text, i+1):
+	case !ends(w.text, i+1):
 		w.quote = c
 	default:
 		return 0
@@ -191,7 +194,22 @@ func (w *bareWord) closing(i int) int {
 		w.depth--
 		return 1
 	}
-	return one(!closes(w.text, i+1))
+	return one(!ends(w.text, i+1))
+}
+
+// ends tells whether nothing but closing punctuation stands between i and a blank, the text's end or the next item.
+func ends(s string, i int) bool {
+	for from := i; i < min(len(s), from+16); i++ {
+		switch {
+		case oneOf(s[i], " \t\n|<>"):
+			return true
+		case s[i] == ',' && i+1 < len(s) && oneOf(s[i+1], "{[\"'"):
+			return true
+		case !oneOf(s[i], ")]}\"'`,;:.\\"):
+			return false
+		}
+	}
+	return true
 }
 
 // one returns 1 for true and 0 for false.
@@ -216,7 +234,7 @@ func spelledEnd(s string, i int) bool {
 
 // separates tells whether a separator before i ends a value: the text ends there, or the next key begins.
 func separates(s string, i int) bool {
-	if i >= len(s) || strings.IndexByte(" \t\n\"'`\\)}]", s[i]) >= 0 {
+	if i >= len(s) || oneOf(s[i], " \t\n") || oneOf(s[i], "\"'`\\)}]") && ends(s, i) {
 		return true
 	}
 	for j := i; j < len(s) && j-i < 64; j++ {

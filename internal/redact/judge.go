@@ -72,14 +72,23 @@ func judge(v string, c class, colon bool) bool {
 var suspicions = map[class]func(v string) bool{
 	classPassword:  func(string) bool { return true },
 	classPhrase:    func(string) bool { return true },
-	classToken:     func(v string) bool { return len(v) > 12 || !measured(v) },
-	classObject:    func(v string) bool { return !objectName(v) && !measured(v) },
-	classKey:       func(v string) bool { return len(v) >= 6 && !measured(v) },
+	classToken:     func(v string) bool { return !counts(v) },
+	classObject:    func(v string) bool { return !objectName(v) && (isDigits(v) || !counts(v)) },
+	classKey:       func(v string) bool { return len(v) >= 6 && !counts(v) },
 	classSignature: secretLike,
 	classWeak: func(v string) bool {
 		return len(v) >= 8 && secretLike(v) && strings.ContainsAny(v, "0123456789!#$%^&*+=")
 	},
 	classLoose: func(v string) bool { return len(v) >= 24 && secretLike(v) && kindsOf(v).mixed() },
+}
+
+// counts tells whether v is a small number or a measure, which is said of tokens and keys rather than being one.
+func counts(v string) bool {
+	const smallNumber = 7
+	if isDigits(v) {
+		return len(v) <= smallNumber
+	}
+	return measured(v) && !isUUID(v)
 }
 
 // isPlaceholder tells whether v only stands for a value.
@@ -91,13 +100,36 @@ func isPlaceholder(v string) bool {
 		return true
 	}
 	for _, p := range placeholders {
-		if !strings.HasPrefix(v, p.open) || !strings.HasSuffix(v, p.close) {
-			continue
+		rest, opened := strings.CutPrefix(v, p.open)
+		if inner, closed := strings.CutSuffix(rest, p.close); opened && closed {
+			return standsFor(p.open, inner)
 		}
-		inner := v[len(p.open) : len(v)-min(len(p.close), len(v)-len(p.open))]
-		return p.open != "${" || !strings.ContainsAny(inner, ":-?")
 	}
 	return false
+}
+
+// standsFor tells whether what stands in the brackets of a template is no value itself.
+func standsFor(open, inner string) bool {
+	switch open {
+	case "${":
+		return !strings.ContainsAny(inner, ":-?") // what follows is a default, and may be the secret
+	case "<", "[", "(":
+		return explains(inner)
+	}
+	return true
+}
+
+// explains tells whether what stands in brackets is words about a value rather than the value.
+func explains(inner string) bool {
+	if strings.Contains(inner, " ") {
+		return true
+	}
+	for _, r := range inner {
+		if !unicode.IsLetter(r) && !strings.ContainsRune("-_.", r) {
+			return false
+		}
+	}
+	return !randomWord(inner)
 }
 
 // isUpperName tells whether v is written like an environment variable.
@@ -128,21 +160,57 @@ func refers(v string) bool {
 // objectName tells whether v may be the name of a Kubernetes object, with or without its namespace, rather than a
 // secret: lower-case words of letters, joined by dashes, with few digits.
 func objectName(v string) bool {
-	digits, letters := 0, 0
-	for i := range len(v) {
-		switch c := v[i]; {
-		case 'a' <= c && c <= 'z':
-			letters++
-		case '0' <= c && c <= '9':
-			digits++
-		case c != '-' && c != '.' && c != '/':
-			return false
-		}
-	}
-	if digits > 2 && letters < 4*digits {
+	const longest = 253
+	k := kindsOf(v)
+	if k.upper+k.symbol > 0 || k.lower == 0 || len(v) > longest || strings.ContainsAny(v, "_:") {
 		return false
 	}
-	return letters > 0 && len(v) <= 253
+	fewDigits := k.digit <= 2 || k.lower >= 4*k.digit
+	return k.lower+k.digit+k.mark == len(v) && fewDigits && !randomWord(v)
+}
+
+// randomWord tells whether v, of letters and dashes, is no word of a language: capitals in odd places, or more
+// consonants in a row than can be spoken.
+func randomWord(v string) bool {
+	const unspeakable, shortest = 5, 8
+	if len(v) < shortest {
+		return false
+	}
+	row, odd, previous := 0, 0, '-'
+	for _, r := range v {
+		lower := unicode.ToLower(r)
+		if row++; strings.ContainsRune("aeiouyéèêàâîïôûù-_./", lower) {
+			row = 0
+		}
+		if row >= unspeakable && v != strings.ToUpper(v) {
+			return true
+		}
+		if unicode.IsLower(r) && unicode.IsUpper(previous) || unicode.IsUpper(r) && unicode.IsLower(previous) {
+			odd++
+		}
+		previous = r
+	}
+	return odd > 2 && odd*4 > len(v)
+}
+
+// passwordLike tells whether v, which a sentence calls a password, is one rather than a word about it.
+func passwordLike(v string) bool {
+	const shortest = 4
+	if len(v) < shortest || refers(v) || isPlaceholder(v) || strings.Contains(v, "://") {
+		return false
+	}
+	if isDigits(v) {
+		return true
+	}
+	k := kindsOf(v)
+	letters := k.lower + k.upper
+	switch {
+	case measured(v):
+		return false
+	case letters == len(v):
+		return randomWord(v)
+	}
+	return k.digit > 0 || k.symbol > 0 || k.inner > 0
 }
 
 // measured tells whether v is a moment, a duration, an address, a version, a number or a uid.

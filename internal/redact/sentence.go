@@ -30,24 +30,42 @@ func (ks *keyScan) sentence(from, to int, c class) int {
 // behindConnector looks in the words from i on for a connector with a secret behind it, and returns where to go on, 0 if
 // there is none.
 func (ks *keyScan) behindConnector(i int, c class) int {
-	s, connected := ks.text, false
+	s, connected, strange := ks.text, false, 0
 	for range maxHops {
 		if i >= len(s) || s[i] == '\n' {
 			break
 		}
 		v := valueAt(s, i)
 		text := s[v.from:v.to]
-		if connected && secretLike(text) && judge(text, c, true) {
+		if connected && said(text, c, strange) {
 			ks.hide(v.from, v.to)
 			return v.end
 		}
 		if connected = connects(text, c); !connected && endsSentence(text) {
 			break
 		}
+		strange += one(!connected && !binders[strings.ToLower(text)])
 		i = skipBlanks(s, v.end)
 	}
 	return 0
 }
+
+// said tells whether a value behind a connector is the secret. With many strange words before it, it must look like one
+// by itself.
+func said(v string, c class, strange int) bool {
+	if !judge(v, c, true) {
+		return false
+	}
+	return secretLike(v) || strange <= maxStrange && c != classToken && passwordLike(v)
+}
+
+// binders are the words of a sentence between the word for a secret and whose it is.
+var binders = words(`for of the user account of on in to new old initial admin default set changed reset has been de du des
+d l la le les pour utilisateur compte admin initial nouveau a été défini changé root`)
+
+// maxStrange bounds the words that are no binders before a connector: with more of them the sentence tells of something
+// else, and only what looks like a secret by itself is taken for one.
+const maxStrange = 1
 
 // connects tells whether a word stands between a word for a secret and the secret.
 func connects(word string, c class) bool {

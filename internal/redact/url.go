@@ -18,6 +18,7 @@ func findURLs(sc *scanner) {
 		i = max(end, from)
 	}
 	findBareUserInfo(sc)
+	findNetworkUserInfo(sc)
 }
 
 // urlEnd returns where the URL whose authority starts at i ends.
@@ -73,7 +74,7 @@ func isWeb(s string) bool {
 func (sc *scanner) rawUserInfo(from, authority, end int) int {
 	s := sc.text
 	colon := strings.IndexByte(s[from:authority], ':')
-	if colon < 0 || authority == end || colon+1 < authority-from && isDigits(s[from+colon+1:authority]) {
+	if colon < 0 || authority == end || isWeb(s[:from]) && isDigits(s[from+colon+1:authority]) {
 		return -1
 	}
 	at := strings.LastIndexByte(s[from:end], '@')
@@ -113,18 +114,36 @@ func (sc *scanner) bareUserInfo(from, at int) {
 		return
 	}
 	user, password, ok := strings.Cut(word, ":")
-	if !ok || user == "" || wordEnd(word, 0) != len(user) {
-		return
-	}
-	if namesNetwork(rest) && judge(password, classPassword, false) || alnum(rest[0]) && secretLike(password) {
+	if ok && user != "" && wordEnd(word, 0) == len(user) && alnum(rest[0]) && secretLike(password) {
 		sc.hide(at-len(password), at)
 	}
 }
 
-// namesNetwork tells whether s begins as the address in a connection string of Go's MySQL driver.
-func namesNetwork(s string) bool {
-	end := wordEnd(s, 0)
-	return networks[s[:end]] && strings.HasPrefix(s[end:], "(")
+// findNetworkUserInfo hides the password of user:password@tcp(host), as Go's MySQL driver has it. The network tells
+// that it is one, whatever the password looks like.
+func findNetworkUserInfo(sc *scanner) {
+	s := sc.text
+	for i := 0; ; {
+		n := strings.IndexByte(s[i:], '(')
+		if n < 0 {
+			return
+		}
+		open := i + n
+		at := strings.LastIndexByte(s[i:open], '@')
+		i = open + 1
+		if at < 0 || !networks[s[i-1-n+at+1:open]] {
+			continue
+		}
+		at += open - n
+		from := at
+		for from > open-n && s[from-1] > ' ' && !isQuote(s[from-1]) {
+			from--
+		}
+		if _, password, ok := strings.Cut(s[from:at], ":"); ok && judge(password, classPassword, false) {
+			sc.hide(at-len(password), at)
+		}
+	}
 }
 
+// networks are what a connection string may reach its server by.
 var networks = words("tcp unix udp tcp4 tcp6")
