@@ -1,8 +1,8 @@
 package diagnose
 
-// logs explains what is still open from the logs. Its own id is for programs that fail in words that name no cause
+// crashApplicationError explains what is still open from the logs. Its own id is for programs that fail in words that name no cause
 // which anybody outside could know.
-var logs = cause{
+var crashApplicationError = cause{
 	id: "CrashApplicationError", severity: High,
 	check: func(x *exam) {
 		for _, s := range x.open(crashing, unready, restarted, complaining) {

@@ -1,6 +1,9 @@
 package diagnose
 
 import (
+	"slices"
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -63,9 +66,45 @@ func (x *exam) nearVariable(s *symptom, name string, f *Finding) {
 		r := ref("ConfigMap", s.work.namespace(), e.ConfigMapRef.Name)
 		keys, _ := x.keysOf(r)
 		f.links.affects = append(f.links.affects, r)
-		if near := similar(name, keys); near != "" {
+		if len(keys) > 0 {
+			f.Evidence = append(f.Evidence, field(r, "data", strings.Join(keys, ", ")))
+		}
+		if near := nearName(name, keys); near != "" {
 			f.Fix = x.say("CrashMissingEnv.near", name, s.container, s.work.ref.String(), r.String(), near)
-			f.Evidence = append(f.Evidence, field(r, "data", near))
 		}
 	}
+}
+
+// synonyms are last words of variables that mean the same.
+var synonyms = [][]string{
+	{"HOST", "SERVER", "HOSTNAME", "ADDR", "ADDRESS", "ENDPOINT", "URL", "URI"},
+	{"USER", "USERNAME", "LOGIN"}, {"PASSWORD", "PASS", "PASSWD", "PWD"}, {"DB", "DATABASE", "DBNAME", "NAME"},
+	{"ENV", "ENVIRONMENT", "STAGE"}, {"KEY", "TOKEN", "SECRET"}, {"PORT"},
+}
+
+// nearName is a candidate that is a slip of a variable's name, or says the same in another last word.
+func nearName(name string, candidates []string) string {
+	if near := similar(name, candidates); near != "" {
+		return near
+	}
+	head, last := cutLast(name)
+	for _, group := range synonyms {
+		if !slices.Contains(group, last) {
+			continue
+		}
+		for _, c := range candidates {
+			if otherHead, otherLast := cutLast(c); otherHead == head && slices.Contains(group, otherLast) {
+				return c
+			}
+		}
+	}
+	return ""
+}
+
+func cutLast(name string) (head, last string) {
+	at := strings.LastIndexByte(name, '_')
+	if at < 0 {
+		return "", name
+	}
+	return name[:at], name[at+1:]
 }

@@ -89,12 +89,8 @@ func (x *exam) memorySettings(s *symptom) []Evidence {
 
 // lastWords cites the last line that a container logged before it ended.
 func (x *exam) lastWords(s *symptom) []Evidence {
-	for _, p := range s.pods {
-		for _, l := range x.logsOf(podRef(p), s.container) {
-			if list := x.lines(l); len(list) > 0 {
-				return []Evidence{list[len(list)-1].cite(0)}
-			}
-		}
+	if last := x.lastLine(s); last != nil {
+		return []Evidence{last.cite(0)}
 	}
 	return nil
 }

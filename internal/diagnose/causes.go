@@ -10,7 +10,9 @@ var allCauses = causes()
 var causesByID = func() map[CauseID]*cause {
 	out := map[CauseID]*cause{}
 	for _, c := range causes() {
-		out[c.id] = c
+		if known := out[c.id]; known == nil || known.fromLog == nil {
+			out[c.id] = c
+		}
 	}
 	return out
 }()
@@ -21,10 +23,18 @@ func causes() []*cause {
 
 // statedCauses are those that the status of a pod or workload states outright.
 var statedCauses = []*cause{
-	&oomKilled, &imageNotFound, &missingConfigMap,
+	&statefulSetStuckRollout, &oomKilled,
+	&imageNotFound, &imagePullUnauthorized, &imageArchMismatch, &registryUnreachable, &registryRateLimited,
+	&missingConfigMap, &missingSecret, &missingSecretKey, &crashBadCommand, &runAsNonRootViolation, &readOnlyFilesystem,
+	&quotaExceeded, &limitRangeViolation, &podSecurityRejected, &serviceAccountMissing, &missingPriorityClass,
+	&evictedEphemeralStorage, &priorityPreempted, &cronJobSuspended, &cronJobMissedSchedules, &scaledToZero, &rolloutPaused,
 }
 
 // workloadCauses are concluded from logs, probes and rollouts; the most general come last.
 var workloadCauses = []*cause{
-	&crashMissingEnv, &crashDependencyRefused, &logs,
+	&admissionDenied, &invalidPodSpec, &sidecarNotReady, &livenessProbeTooAggressive, &readinessProbeWrong,
+	&initContainerFailing, &jobDeadline, &jobBackoffLimit, &badRolloutNewVersionCrash,
+	&crashMissingEnv, &crashDependencyRefused, &crashBadConfig, &crashPermissionDenied, &diskFullInContainer,
+	&crashOutOfMemory, &crashPortInUse, &crashMissingFile, &migrationFailed, &crashApplicationError,
+	&readinessProbeFailing, &deploymentProgressDeadline,
 }

@@ -34,6 +34,7 @@ func Diagnose(s *cluster.Snapshot, q Question) *Report {
 func (x *exam) sort(all []*story) (answers, others []*story) {
 	for _, s := range all {
 		switch {
+		case s.root.links.onDemand && len(s.effects) == 1 && !x.named(s.root):
 		case s.distance < 0:
 			if !s.root.links.weak {
 				others = append(others, s)
@@ -164,4 +165,9 @@ func (x *exam) coveredBySeed(s *symptom) bool {
 // otherSymptom says that the workload of a stalled rollout shows by another symptom why it is stalled.
 func (x *exam) otherSymptom(s *symptom) bool {
 	return slices.ContainsFunc(x.symptoms, func(o *symptom) bool { return o.work == s.work && o != s && !o.weak() })
+}
+
+// named says that the question names the object of a finding, or something that resembles or depends on it.
+func (x *exam) named(f *Finding) bool {
+	return len(x.seeds.refs) > 0 && x.distance(f.Object) >= 0 || x.distance(f.Object) >= 0 && x.resembles(f.Object.Name)
 }

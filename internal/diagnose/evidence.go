@@ -65,13 +65,30 @@ func runeStart(s string, i int) int {
 	return i
 }
 
-// field cites a field of an object. The text is the last element of the path and its value, as YAML shows it.
+// field cites a field of an object. The text is the last element of the path and its value, as YAML shows it. A dot
+// that belongs to a name is written with a backslash before it.
 func field(r cluster.Ref, path string, value any) Evidence {
-	last := path[strings.LastIndexByte(path, '.')+1:]
-	if at := strings.IndexByte(last, '['); at > 0 {
-		last = last[:at]
+	return cite(FieldEvidence, source(r)+" "+strings.ReplaceAll(path, `\.`, "."), fmt.Sprintf("%s: %v", lastElement(path), value), 0)
+}
+
+// lastElement is the last element of a path without its index; a dot after a backslash or in brackets does not divide.
+func lastElement(path string) string {
+	if at := strings.LastIndexByte(path, '['); at > 0 && strings.HasSuffix(path, "]") {
+		path = path[:at]
 	}
-	return cite(FieldEvidence, source(r)+" "+path, fmt.Sprintf("%s: %v", last, value), 0)
+	from := 0
+	depth := 0
+	for i := range len(path) {
+		switch {
+		case path[i] == '[':
+			depth++
+		case path[i] == ']':
+			depth--
+		case path[i] == '.' && depth == 0 && path[max(i-1, 0)] != '\\':
+			from = i + 1
+		}
+	}
+	return strings.ReplaceAll(path[from:], `\.`, ".")
 }
 
 // event cites an event: its reason, how often it was seen, and its message.

@@ -60,8 +60,11 @@ type links struct {
 	// weak findings count as a root only where nothing stronger answers the question.
 	weak bool
 	// echo findings are consequences; they are never a root.
-	echo  bool
-	since time.Time
+	echo bool
+	// onDemand findings are states that somebody may want (suspended, scaled to zero). They count only where the question
+	// names them or something follows from them.
+	onDemand bool
+	since    time.Time
 }
 
 // add reports a finding. A second report of the same cause at the same object is merged into the first.

@@ -123,3 +123,33 @@ func (x *exam) findLine(pod cluster.Ref, container string, words ...string) *lin
 	}
 	return found
 }
+
+// context cites a hit and the lines after it that belong to it: the details of a database, the top of a stack.
+func (x *exam) context(h hit) []Evidence {
+	out := []Evidence{h.evidence()}
+	lines := x.lines(h.log)
+	for i := range lines {
+		if lines[i].no != h.no {
+			continue
+		}
+		for _, next := range lines[i+1 : min(i+4, len(lines))] {
+			if next.level == levelInfo || next.level == levelDebug {
+				break
+			}
+			out = append(out, next.cite(0))
+		}
+	}
+	return out
+}
+
+// lastLine is the last line that a symptom's container logged, of the former instance where there is one.
+func (x *exam) lastLine(s *symptom) *line {
+	for _, p := range s.pods {
+		for _, l := range x.logsOf(podRef(p), s.container) {
+			if list := x.lines(l); len(list) > 0 {
+				return &list[len(list)-1]
+			}
+		}
+	}
+	return nil
+}

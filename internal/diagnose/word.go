@@ -45,3 +45,22 @@ func editDistance(a, b string, limit int) int {
 	}
 	return min(row[len(b)], limit)
 }
+
+// namedIn says that a text holds a name as a whole, not as a part of a longer one.
+func namedIn(text, name string) bool {
+	for from := 0; ; {
+		i := strings.Index(text[from:], name)
+		if i < 0 || name == "" {
+			return false
+		}
+		start, end := from+i, from+i+len(name)
+		if (start == 0 || !inName(text[start-1]) || text[start-1] == '.') && (end == len(text) || !inName(text[end]) || text[end] == '.' && (end+1 == len(text) || !inName(text[end+1]))) {
+			return true
+		}
+		from = end
+	}
+}
+
+func inName(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '.' || c == '_'
+}
