@@ -24,6 +24,7 @@ const (
 	saidExceeded          said = "exceeded"
 	saidExplicit          said = "explicit"
 	saidForbidden         said = "forbidden"
+	saidForNodes          said = "for nodes"
 	saidListKinds         said = "list kinds"
 	saidNamespaceOnly     said = "namespace only"
 	saidNoAccount         said = "no account"
@@ -65,6 +66,7 @@ var english = map[said]string{
 	saidExceeded:          "The time limit of %[1]s ran out before there was an answer: create another AgentTask with a larger spec.limits.wallClock.",
 	saidExplicit:          "%[1]s, as spec.intent says.",
 	saidForbidden:         "Service account %[1]s of namespace %[2]s may not read what is needed in namespace %[3]s.",
+	saidForNodes:          "For nodes, volumes and whatever else has no namespace: %[1]s",
 	saidListKinds:         "Name a kind that is served: kubectl api-resources",
 	saidNamespaceOnly:     "Nothing is named, so the whole namespace %[1]s is looked at.",
 	saidNoAccount:         "Service account %[1]s does not exist in namespace %[2]s; everything is read as that account.",
@@ -106,6 +108,7 @@ var french = map[said]string{
 	saidExceeded:          "Le délai de %[1]s s’est écoulé avant qu’il y ait une réponse : créez un autre AgentTask avec un spec.limits.wallClock plus grand.",
 	saidExplicit:          "%[1]s, comme le dit spec.intent.",
 	saidForbidden:         "Le compte de service %[1]s de l’espace de noms %[2]s ne peut pas lire ce qu’il faut dans l’espace de noms %[3]s.",
+	saidForNodes:          "Pour les nœuds, les volumes et tout ce qui n’a pas d’espace de noms : %[1]s",
 	saidListKinds:         "Nommez un type d’objet servi : kubectl api-resources",
 	saidNamespaceOnly:     "Rien n’est nommé : tout l’espace de noms %[1]s est examiné.",
 	saidNoAccount:         "Le compte de service %[1]s n’existe pas dans l’espace de noms %[2]s ; tout est lu avec ce compte.",

@@ -70,6 +70,9 @@ func (p *pass) named() []wanted {
 	for _, t := range words.Targets[:min(len(words.Targets), v1alpha1.MaxStatusTargets)] {
 		query := cluster.Query{Kind: t.Kind, Name: t.Name,
 			Namespace: cmp.Or(t.Namespace, words.Namespace), DefaultNamespace: p.task.Namespace}
+		if t.Kind == "Namespace" {
+			query.Namespace = ""
+		}
 		named = append(named, wanted{Query: query, host: t.Host, source: v1alpha1.TargetFromPrompt})
 	}
 	return named
@@ -86,7 +89,7 @@ func (p *pass) lookUp(ctx context.Context, reader cluster.Reader, want wanted) (
 	case errors.As(err, &unseen):
 		return v1alpha1.ObjectReference{}, p.notFound(ctx, reader, want, unseen.What)
 	case fault.Is(err, fault.PermissionDenied):
-		return v1alpha1.ObjectReference{}, p.forbidden(cmp.Or(want.Namespace, p.task.Namespace))
+		return v1alpha1.ObjectReference{}, p.forbidden(want.place(p.task.Namespace))
 	case err != nil:
 		return v1alpha1.ObjectReference{}, err
 	}
@@ -127,11 +130,27 @@ func (p *pass) notFound(ctx context.Context, reader cluster.Reader, want wanted,
 	return refuse(v1alpha1.TargetResolvedTargetNotFound, message, remedy)
 }
 
-// forbidden says that the account may not read in a namespace, and how its owner can grant that.
+// place is the namespace that is looked in first; a Namespace is looked for in itself, which is how the API server grants
+// it.
+func (w wanted) place(own string) string {
+	if w.Kind == "Namespace" {
+		return w.Name
+	}
+	return cmp.Or(w.Namespace, own)
+}
+
+// forbidden says that the account may not read in a namespace, and how that is granted, there and beyond namespaces.
 func (p *pass) forbidden(namespace string) error {
 	account := p.account()
 	return refuse(v1alpha1.DiagnosedReaderForbidden, p.say(saidForbidden, account.Name, account.Namespace, namespace),
-		p.grantRead(namespace), p.say(saidAskAgain))
+		p.grantRead(namespace), p.say(saidForNodes, p.grantReadCluster()), p.say(saidAskAgain))
+}
+
+// grantReadCluster is the command that gives the account the right to read what has no namespace.
+func (p *pass) grantReadCluster() string {
+	account := p.account()
+	return "kubectl create clusterrolebinding " + account.Name + "-" + account.Namespace +
+		" --clusterrole=eclusier-reader-cluster --serviceaccount=" + account.Namespace + ":" + account.Name
 }
 
 // grantRead is the command that gives the account the right to read a namespace.
