@@ -5,7 +5,7 @@ import "strings"
 // standsAsName tells whether the token at i, no kind beside it, is in the place of a name.
 func (x *extractor) standsAsName(i int) bool {
 	t := &x.tokens[i]
-	if t.mixedCase || t.corrected || !isName(t.text) {
+	if t.mixedCase || t.corrected || !isName(t.text) || isVersion(t.text) {
 		return false
 	}
 	if t.quoted && t.class&^isStop == 0 {
@@ -22,7 +22,7 @@ func (x *extractor) standsAsName(i int) bool {
 	}
 	_, isTool := tools[t.text]
 	if t.class == 0 && hasNameShape(t.text, x.lex) {
-		return !isRegion(t.text) && !isTool
+		return !isRegion(t.text) && !isTool && !strings.Contains(kubeReads+podVerbs, " "+t.text+" ")
 	}
 	if x.plan(i) {
 		return true
@@ -89,8 +89,13 @@ func (x *extractor) inNamespace(i int) bool {
 	if i+1 >= len(x.tokens) || !x.tokens[i].is(isIn) || x.tokens[i].before != breakNone {
 		return false
 	}
-	next := &x.tokens[i+1]
-	return next.class == 0 && isName(next.text) || next.is(isEnv|isSoft|isDet) || next.kind == "Namespace" || next.quoted
+	j := i + 1
+	for j+1 < len(x.tokens) && x.tokens[j].is(isDet) && !x.tokens[j].quoted {
+		j++
+	}
+	next := &x.tokens[j]
+	return next.class == 0 && isName(next.text) || next.is(isEnv|isSoft) || next.kind == "Namespace" || next.quoted ||
+		j+1 < len(x.tokens) && x.tokens[j+1].kind == "Namespace"
 }
 
 // governed tells whether the words around i leave little but a name: a verb before it, a preposition, or its own verb

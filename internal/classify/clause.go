@@ -120,6 +120,9 @@ func (r *reading) clause(c clause) {
 	r.inherit(c)
 	at, polite, hedged := r.head(c)
 	if at == c.to {
+		if n := len(r.commands); hedged && n > 0 {
+			r.commands[n-1].doubted = true
+		}
 		return
 	}
 	t := &r.tokens[at]

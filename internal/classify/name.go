@@ -31,6 +31,11 @@ func isName(s string) bool {
 
 func alphanumeric(c byte) bool { return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' }
 
+// isVersion tells "v1.2.3" and "v2".
+func isVersion(s string) bool {
+	return len(s) > 1 && s[0] == 'v' && strings.Trim(s[1:], "0123456789.") == ""
+}
+
 // topLevels are the last labels that make a dotted word of two labels a host rather than a name or a file.
 const topLevels = " com net org io dev fr de eu uk us be ch ca es it nl lu info biz co cloud internal intern intra intranet local localdomain lan corp home example test invalid arpa "
 
@@ -61,9 +66,6 @@ func hostOf(s string) string {
 	dot := strings.LastIndexByte(host, '.')
 	last := host[dot+1:]
 	if dot < 0 || !isAlpha(last) || len(last) < 2 || strings.Contains(fileEndings, " "+last+" ") {
-		return ""
-	}
-	if host[0] == 'v' && len(host) > 1 && host[1] >= '0' && host[1] <= '9' && len(last) < 4 {
 		return ""
 	}
 	if strings.Contains(topLevels, " "+last+" ") {

@@ -95,18 +95,19 @@ func lineEffect(words []string) shellEffect {
 	if !ok {
 		return shellNone
 	}
-	effect, executes := t.bare, false
+	effect, executes, reads := t.bare, false, false
 	for i, w := range words[1:] {
+		option, _, _ := strings.Cut(w, "=")
 		switch {
-		case w == "--dry-run" || strings.HasPrefix(w, "--dry-run=") && w != "--dry-run=none" || w == "--check" || w == "-n" && words[0] == "rm":
+		case w == "--dry-run" || strings.HasPrefix(w, "--dry-run=") && w != "--dry-run=none" || w == "--check":
 			return shellRehearses
 		case w == "exec" || w == "attach" || w == "ssh" || w == "port-forward" || w == "debug":
 			executes = true
 		case executes && strings.Contains(" rm mv kill pkill sh -c truncate chmod chown dd tee reboot ", " "+w+" "):
 			return max(effect, shellUnknown)
-		case strings.Contains(t.reads, " "+w+" ") && effect < shellReads:
-			effect = shellReads
-		case strings.Contains(t.changes, " "+w+" ") && changesHere(words[1:], i, effect):
+		case strings.Contains(t.reads, " "+w+" ") && effect <= shellReads:
+			effect, reads = shellReads, true
+		case strings.Contains(t.changes, " "+option+" ") && (!reads || piped(words[1:], i)):
 			effect = shellChanges
 		}
 	}
@@ -116,12 +117,9 @@ func lineEffect(words []string) shellEffect {
 	return effect
 }
 
-// changesHere tells whether the changing word at i is a subcommand and not an argument: "get job restart" reads, but
-// "get pods -o name | xargs kubectl delete" does not.
-func changesHere(words []string, i int, effect shellEffect) bool {
-	if effect != shellReads {
-		return true
-	}
-	_, piped := tools[words[max(i-1, 0)]]
-	return piped
+// piped tells whether the word at i follows the name of a program, and so is a subcommand and not an argument: "get job
+// restart" reads, but "get pods -o name | xargs kubectl delete" does not.
+func piped(words []string, i int) bool {
+	_, ok := tools[words[max(i-1, 0)]]
+	return ok
 }

@@ -160,6 +160,9 @@ func (x *extractor) kindWord(i int) int {
 		return i + 1
 	}
 	if strings.HasSuffix(x.tokens[i].text, "s") && kind != "DaemonSet" && kind != "Ingress" {
+		if strings.IndexByte(x.tokens[i-1].text, '-') > 0 && !hasNameShape(x.tokens[i-1].text, x.lex) {
+			return i + 1
+		}
 		kind = "" // the pods of an application bear other names than it
 	}
 	x.take(i-1, Target{Kind: kind, Name: x.tokens[i-1].text})
@@ -272,8 +275,11 @@ func (x *extractor) list(j int, kind string) int {
 func (x *extractor) takeKind(j int, kind string) {
 	name := x.tokens[j].text
 	if kind == "Host" {
-		if host := hostOf(name); host != "" {
-			name = host
+		if strings.IndexByte(name, '.') >= 0 {
+			name = hostOf(name)
+		}
+		if name == "" {
+			return
 		}
 		x.take(j, Target{Host: name})
 		x.hosts++

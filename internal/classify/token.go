@@ -195,8 +195,8 @@ func (z *tokenizer) addWord(start, end int, quoted bool) {
 		}
 		raw = strings.TrimLeft(trimmed, "'’.=")
 		start += len(trimmed) - len(raw)
-		if raw == "" || raw == "-" || raw == "--" {
-			if raw != "" {
+		if raw == "" {
+			if trimmed == "" && z.text[start] == '-' {
 				z.before = max(z.before, breakColon)
 			}
 			return

@@ -169,20 +169,23 @@ func (r *reading) make(at int, c clause, cmd command) {
 	r.vague++
 }
 
+// statesOfRunning are the states that "make sure" asks for by changing what is not in them.
+const statesOfRunning = " running runs run up tourne tournent demarre replicas replica replique repliques "
+
 // ensure notes "make sure …": of a past change it is a check, of a state a wish.
 func (r *reading) ensure(at int, c clause, cmd command) {
 	for i := at + 1; i < c.to; i++ {
 		t := &r.tokens[i]
 		switch {
 		case t.isTarget || t.opaque:
+		case strings.Contains(statesOfRunning, " "+t.text+" "):
+			r.change(at, c, cmd)
+			return
 		case t.is(isPart):
 			r.reads++
 			return
 		case t.is(isNot):
 			r.vague++
-			return
-		case t.text == "running" || t.text == "runs" || t.text == "run" || t.text == "tourne" || t.text == "demarre" || strings.HasPrefix(t.text, "replica"):
-			r.change(at, c, cmd)
 			return
 		}
 	}

@@ -44,7 +44,7 @@ kind ChangePolicy: changepolicy changepolicies
 kind Terraform: module modules terraform_module module_terraform stack
 kind Playbook: playbook playbooks
 kind Application: application applications app apps argo_application argocd_application argo_app application_argo application_argocd applications_argo app_argo
-kind Host: host server serveur machine vm hote
+kind Host: hosts servers serveurs machines vms hotes host server serveur machine vm hote
 ops: kubernetes docker containerd linux debian ubuntu java python golang node.js php aws gcp azure s3 bash openssl helm terraform ansible systemd cron ssh apt yum dnf ntp curl wget kubelet kubectl journald
 soft: nginx apache httpd haproxy traefik envoy postgres postgresql mysql mariadb redis mongodb mongo elasticsearch kafka rabbitmq etcd
 soft: argo argocd flux grafana prometheus loki jenkins gitlab github istio cilium calico coredns vault consul sshd keycloak minio
