@@ -1,8 +1,7 @@
 package diagnose
 
 import (
-	"regexp"
-	"strings"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -13,100 +12,62 @@ var scaledToZero = cause{
 	id: "ScaledToZero", severity: High,
 	check: func(x *exam) {
 		for _, w := range x.workloadList {
-			if w.desired != 0 || w.ref.Kind != "Deployment" && w.ref.Kind != "StatefulSet" && w.ref.Kind != "ReplicaSet" && w.ref.Kind != "ReplicationController" {
-				continue
+			if w.desired == 0 && w.meta != nil && (w.ref.Kind == "Deployment" || w.ref.Kind == "StatefulSet") && x.needed(w) {
+				x.add(x.atZero(w))
 			}
-			if w.ref.Kind == "ReplicaSet" && len(w.meta.GetOwnerReferences()) > 0 {
-				continue
-			}
-			x.add(x.zero(w))
 		}
 	},
 	texts: texts{
 		english: map[string]string{
-			"ScaledToZero.message": "%[1]s is scaled to zero, so there is nothing that could serve",
-			"ScaledToZero.fix":     "Scale %[1]s up again, after finding out who scaled it down and why, or it may be scaled down once more.",
+			"ScaledToZero.message": "%[1]s is scaled to 0 replicas, so nothing serves what needs it",
+			"ScaledToZero.fix":     "Scale %[1]s up again (to %[2]s to begin with) if nobody scaled it down on purpose.",
 		},
 		french: map[string]string{
-			"ScaledToZero.message": "%[1]s est réduit à zéro réplique, il n'y a donc rien qui puisse servir",
-			"ScaledToZero.fix":     "Remettez des répliques à %[1]s, après avoir trouvé qui les a retirées et pourquoi, sinon cela peut recommencer.",
+			"ScaledToZero.message": "%[1]s est réduit à 0 réplica, si bien que rien ne sert ceux qui en ont besoin",
+			"ScaledToZero.fix":     "Remontez l'échelle de %[1]s (à %[2]s pour commencer) si personne ne l'a réduite exprès.",
 		},
 	},
 }
 
-func (x *exam) zero(w *workload) Finding {
-	f := Finding{
-		Cause: "ScaledToZero", Object: w.ref, links: links{onDemand: true},
-		Message: x.say("ScaledToZero.message", w.ref.String()), Fix: x.say("ScaledToZero.fix", w.ref.String()),
-		Evidence: []Evidence{field(w.ref, "spec.replicas", w.desired)},
+// needed says that somebody misses a workload: the question asks about it or a Service in front of it, or another
+// finding depends on it. A workload that nobody misses may well be scaled down on purpose.
+func (x *exam) needed(w *workload) bool {
+	if x.asksAbout(w.ref) {
+		return true
 	}
-	former := int32(1)
-	for k, v := range w.meta.GetAnnotations() {
-		if n, ok := formerReplicas(k, v); ok {
-			former = n
-			f.Evidence = append(f.Evidence, cite(FieldEvidence, source(w.ref)+" metadata.annotations", k+": "+v, 0))
+	for _, s := range x.servicesNS[w.namespace()] {
+		if len(s.Spec.Selector) > 0 && carries(w.template.Labels, s.Spec.Selector) && x.asksAbout(ref("Service", s.Namespace, s.Name)) {
+			return true
 		}
 	}
-	if e := x.scaleDown(w); e != nil {
+	return slices.ContainsFunc(x.findings, func(f *Finding) bool {
+		return slices.ContainsFunc(f.links.needs, func(n cluster.Ref) bool { return n == w.ref || x.serves(n, w) })
+	})
+}
+
+// serves says that an object is a Service in front of a workload.
+func (x *exam) serves(r cluster.Ref, w *workload) bool {
+	s := get[*corev1.Service](x.index, r.Kind, r.Namespace, r.Name)
+	return r.Kind == "Service" && s != nil && len(s.Spec.Selector) > 0 && s.Namespace == w.namespace() && carries(w.template.Labels, s.Spec.Selector)
+}
+
+func (x *exam) atZero(w *workload) Finding {
+	f := Finding{Cause: "ScaledToZero", Object: w.ref, Message: x.say("ScaledToZero.message", w.ref.String())}
+	f.Evidence = append(f.Evidence, field(w.ref, "spec.replicas", 0))
+	if e := x.lastEvent([]cluster.Ref{w.ref}, "ScalingReplicaSet", "SuccessfulDelete"); e != nil {
 		f.Evidence = append(f.Evidence, event(e))
-		if m := scaledFrom.FindStringSubmatch(e.Message); m != nil {
-			if n, ok := formerReplicas("replicas", m[1]); ok {
-				former = n
-			}
+	}
+	for _, s := range x.servicesNS[w.namespace()] {
+		if len(s.Spec.Selector) > 0 && carries(w.template.Labels, s.Spec.Selector) {
+			f.links.affects = append(f.links.affects, ref("Service", s.Namespace, s.Name))
 		}
 	}
-	f.Operation = scaleOperation(w.ref, former)
-	f.Evidence = append(f.Evidence, x.whoScaled(w)...)
+	for _, h := range x.snap.Autoscalers {
+		if scaledRef(h) == w.ref && h.Namespace == w.namespace() {
+			f.Evidence = append(f.Evidence, field(ref("HorizontalPodAutoscaler", h.Namespace, h.Name), "status.currentReplicas", h.Status.CurrentReplicas))
+		}
+	}
+	f.Fix = x.say("ScaledToZero.fix", w.ref.String(), "1")
+	f.Operation = scaleOperation(w.ref, 1)
 	return f
-}
-
-var scaledFrom = regexp.MustCompile(`from (\d+) to 0\b`)
-
-// scaleDown is the event of the last scaling to zero.
-func (x *exam) scaleDown(w *workload) *cluster.Event {
-	var last *cluster.Event
-	for _, e := range x.events[w.ref] {
-		if e.Reason == "ScalingReplicaSet" && strings.HasSuffix(e.Message, "to 0") {
-			last = e
-		}
-	}
-	return last
-}
-
-// formerReplicas reads the number of replicas that tools which scale down leave in an annotation.
-func formerReplicas(key, value string) (int32, bool) {
-	if !strings.Contains(strings.ToLower(key), "replicas") || strings.HasPrefix(key, "deployment.kubernetes.io/") {
-		return 0, false
-	}
-	n := int32(0)
-	for _, c := range value {
-		if c < '0' || c > '9' || n > 10000 {
-			return 0, false
-		}
-		n = n*10 + int32(c-'0')
-	}
-	return n, n > 0
-}
-
-// scalerName recognises workloads that scale others by their name.
-var scalerName = regexp.MustCompile(`(?i)scal|keda|sleep|hibernat|shutdown|schedul|saver`)
-
-// whoScaled cites logs of the same namespace that speak of scaling the workload, and asks for those of likely scalers.
-func (x *exam) whoScaled(w *workload) []Evidence {
-	var out []Evidence
-	for _, p := range x.podsByNS[w.namespace()] {
-		for _, l := range x.logs[podRef(p)] {
-			for _, one := range x.lines(l) {
-				if at := strings.Index(one.text, w.ref.Name); at >= 0 && namedIn(one.text, w.ref.Name) && scalerName.MatchString(one.text) && len(out) < 3 {
-					out = append(out, one.cite(at))
-				}
-			}
-		}
-		if scalerName.MatchString(x.podWorkload[podRef(p)].ref.Name) && p.Status.Phase == corev1.PodRunning {
-			for _, c := range runningContainers(p) {
-				x.wantLogs(p, c, false)
-			}
-		}
-	}
-	return out
 }

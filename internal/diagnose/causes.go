@@ -18,7 +18,7 @@ var causesByID = func() map[CauseID]*cause {
 }()
 
 func causes() []*cause {
-	return slices.Concat(statedCauses, placementCauses, networkCauses, workloadCauses)
+	return slices.Concat(statedCauses, placementCauses, networkCauses, workloadCauses, lastCauses)
 }
 
 // statedCauses are those that the status of a pod or workload states outright.

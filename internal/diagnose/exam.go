@@ -31,6 +31,7 @@ type exam struct {
 	hitMemo   map[*cluster.Log][]hit
 	reachMemo map[cluster.Ref]map[cluster.Ref]bool
 	callMemo  map[*workload][]cluster.Ref
+	placed    map[*symptom]placement
 	distance  func(cluster.Ref) int
 }
 
@@ -39,7 +40,7 @@ func newExam(s *cluster.Snapshot, q Question) *exam {
 		index: newIndex(s), now: s.Now, question: q, printer: newPrinter(q.Language),
 		symptomAt: map[symptomKey]*symptom{}, findingAt: map[string]*Finding{},
 		lineMemo: map[*cluster.Log][]line{}, hitMemo: map[*cluster.Log][]hit{},
-		reachMemo: map[cluster.Ref]map[cluster.Ref]bool{}, callMemo: map[*workload][]cluster.Ref{},
+		reachMemo: map[cluster.Ref]map[cluster.Ref]bool{}, callMemo: map[*workload][]cluster.Ref{}, placed: map[*symptom]placement{},
 	}
 	x.causes = causesByID
 	x.seeds = x.readQuestion()

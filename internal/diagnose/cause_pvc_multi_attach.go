@@ -1,0 +1,96 @@
+package diagnose
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/eclusier/eclusier/internal/cluster"
+)
+
+var pvcMultiAttach = cause{
+	id: "PVCMultiAttach", severity: High,
+	check: func(x *exam) {
+		for _, s := range x.open(notStarted) {
+			for _, p := range s.pods {
+				if e := x.lastEvent([]cluster.Ref{podRef(p)}, "FailedAttachVolume"); e != nil && strings.Contains(e.Message, "Multi-Attach") {
+					x.add(x.attachedTwice(s, p, e))
+					break
+				}
+			}
+		}
+	},
+	texts: texts{
+		english: map[string]string{
+			"PVCMultiAttach.message": "The volume of %[1]s can be used by one node at a time and is still attached for %[2]s",
+			"PVCMultiAttach.fix":     "Let the former pod go first: for a Deployment with such a volume use the strategy Recreate, with one replica. Do not delete the claim or force-delete the former pod while its node may still write.",
+			"PVCMultiAttach.other":   "another pod",
+		},
+		french: map[string]string{
+			"PVCMultiAttach.message": "Le volume de %[1]s n'est utilisable que par un nœud à la fois et reste attaché pour %[2]s",
+			"PVCMultiAttach.fix":     "Laissez d'abord partir l'ancien pod : pour un Deployment avec un tel volume, utilisez la stratégie Recreate, avec un seul réplica. Ne supprimez pas le claim et ne forcez pas la suppression de l'ancien pod tant que son nœud peut encore écrire.",
+			"PVCMultiAttach.other":   "un autre pod",
+		},
+	},
+}
+
+var usedBy = regexp.MustCompile(`used by pod\(s\) ([^\n]+?)\s*$`)
+
+// attachedTwice names the pod that holds the volume. Where that pod's node is sick, the node is the cause.
+func (x *exam) attachedTwice(s *symptom, p *corev1.Pod, e *cluster.Event) Finding {
+	w := s.work
+	f := Finding{Cause: "PVCMultiAttach", Object: w.ref, links: links{explains: []*symptom{s}}, Evidence: []Evidence{event(e)}}
+	holder := x.volumeHolder(p, e.Message)
+	who := x.say("PVCMultiAttach.other")
+	if holder != nil {
+		who = source(podRef(holder))
+		f.Evidence = append(f.Evidence, field(podRef(holder), "spec.nodeName", holder.Spec.NodeName))
+		f.links.needs = append(f.links.needs, ref("Node", "", holder.Spec.NodeName))
+		if other := x.podWorkload[podRef(holder)]; other != nil && other != w {
+			f.links.affects = append(f.links.affects, other.ref)
+		}
+	}
+	for _, v := range p.Spec.Volumes {
+		if v.PersistentVolumeClaim == nil {
+			continue
+		}
+		claim := ref("PersistentVolumeClaim", p.Namespace, v.PersistentVolumeClaim.ClaimName)
+		f.links.affects = append(f.links.affects, claim)
+		if c := get[*corev1.PersistentVolumeClaim](x.index, "PersistentVolumeClaim", claim.Namespace, claim.Name); c != nil {
+			for _, mode := range c.Spec.AccessModes {
+				f.Evidence = append(f.Evidence, field(claim, "spec.accessModes", mode))
+			}
+		}
+	}
+	f.Message, f.Fix = x.say("PVCMultiAttach.message", w.ref.String(), who), x.say("PVCMultiAttach.fix")
+	if w.ref.Kind == "Deployment" && holder != nil && x.podWorkload[podRef(holder)] == w {
+		f.Operation = patchOperation(w.ref, "merge", map[string]any{"spec": map[string]any{
+			"strategy": map[string]any{"type": "Recreate", "rollingUpdate": nil},
+		}})
+	}
+	return f
+}
+
+// volumeHolder is the pod that the event names, or another pod on another node that mounts the same claim.
+func (x *exam) volumeHolder(p *corev1.Pod, message string) *corev1.Pod {
+	if m := usedBy.FindStringSubmatch(message); m != nil {
+		for _, name := range strings.FieldsFunc(m[1], func(r rune) bool { return r == ' ' || r == ',' }) {
+			if holder := get[*corev1.Pod](x.index, "Pod", p.Namespace, lastPart(name)); holder != nil {
+				return holder
+			}
+		}
+	}
+	for _, other := range x.podsByNS[p.Namespace] {
+		if other == p || other.Spec.NodeName == "" || other.Spec.NodeName == p.Spec.NodeName || finished(other) {
+			continue
+		}
+		if slices.ContainsFunc(other.Spec.Volumes, func(v corev1.Volume) bool {
+			return v.PersistentVolumeClaim != nil && mounts(p, ref("PersistentVolumeClaim", other.Namespace, v.PersistentVolumeClaim.ClaimName))
+		}) {
+			return other
+		}
+	}
+	return nil
+}
