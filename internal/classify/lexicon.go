@@ -60,6 +60,8 @@ const (
 	isEnv                        // a common word that often names a namespace
 	isNamed                      // "called"
 	isStop                       // a common word
+	isDismiss                    // "ignore", of rules
+	isPersona                    // "pretend", of a role to play
 	isTopic                      // a word of a subject that is not operations
 )
 
@@ -72,7 +74,7 @@ var classNames = map[string]class{
 	"ifneeded": isIfNeeded, "if": isIf, "cause": isCause, "said": isSaid, "and": isAnd, "or": isOr, "then": isThen,
 	"but": isBut, "det": isDet, "of": isOf, "in": isIn, "from": isFrom, "prep": isPrep, "pron": isPron, "who": isWho,
 	"vagueobj": isVagueObj, "state": isState, "be": isBe, "ops": isOps, "soft": isSoft, "env": isEnv, "named": isNamed,
-	"stop": isStop,
+	"stop": isStop, "dismiss": isDismiss, "persona": isPersona,
 }
 
 // language is the set of languages that a word belongs to.

@@ -124,5 +124,5 @@ func isChangeName(s string) bool {
 	if !ok {
 		rest, ok = strings.CutPrefix(s, "chg-")
 	}
-	return ok && rest != "" && strings.ContainsAny(rest, "0123456789")
+	return ok && isName(s) && strings.ContainsAny(rest, "0123456789")
 }

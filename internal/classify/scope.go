@@ -73,10 +73,8 @@ func isLatin(text string) bool {
 }
 
 const (
-	dismissing = " ignore disregard forget override bypass circumvent skip evade dodge disable oublie oubliez ignorez contourne contourner contournez outrepasse desobeis evite saute "
-	whose      = " your all previous prior above earlier the any these tes vos toutes tous les precedentes precedents ces la le tout approval "
-	governing  = " instructions instruction rules rule guidelines guideline policies policy prompt restrictions restriction safety safeguards guardrails guardrail consignes consigne regles regle directives approval approvals approbation approbations validation garde-fous limitations "
-	personas   = " pretend act roleplay jailbreak dan jailbroken "
+	whose     = " your all previous prior above earlier the any these tes vos toutes tous les precedentes precedents ces la le tout approval "
+	governing = " instructions instruction rules rule guidelines guideline policies policy prompt restrictions restriction safety safeguards guardrails guardrail consignes consigne regles regle directives approval approvals approbation approbations validation garde-fous limitations "
 )
 
 // circumvents finds "ignore your previous instructions" and its kin: a word of dismissal at the head of a request, and
@@ -84,13 +82,12 @@ const (
 func circumvents(tokens []token) bool {
 	for i := range tokens {
 		t := &tokens[i]
-		if t.opaque || t.quoted {
+		switch {
+		case t.opaque || t.quoted || !t.is(isDismiss|isPersona):
 			continue
-		}
-		if strings.Contains(personas, " "+t.text+" ") && personaFollows(tokens, i) {
+		case t.is(isPersona) && personaFollows(tokens, i):
 			return true
-		}
-		if !strings.Contains(dismissing, " "+t.text+" ") || !commands(tokens, i) {
+		case !t.is(isDismiss) || !commands(tokens, i):
 			continue
 		}
 		owned := false

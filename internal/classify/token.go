@@ -9,6 +9,8 @@ import (
 const (
 	maxBytes  = 16 << 10
 	maxTokens = 512
+	// maxQuotation is the length after which a quotation mark is taken for a stray one.
+	maxQuotation = 2 << 10
 )
 
 // boundary is what separates a token from the one before it, weakest first.
@@ -138,7 +140,7 @@ func (z *tokenizer) separator(i int) int {
 
 // quotation returns the offset after the quotation that opens at i, or 0.
 func (z *tokenizer) quotation(i int) int {
-	rest := z.text[i:]
+	rest := z.text[i:min(len(z.text), i+maxQuotation)]
 	for _, q := range quotes {
 		if !strings.HasPrefix(rest, q.open) {
 			continue

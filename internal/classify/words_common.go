@@ -51,6 +51,8 @@ soft: argo argocd flux grafana prometheus loki jenkins gitlab github istio ciliu
 soft: unbound bind9 chrony htop
 env: product products library order orders notification notifications survey payment profile mail email phone music office staff stock ticket contract market media space store account customer message admin login session portal inventory loyalty subscription
 env: api db data network reseau backup migrate migration report rapport search worker proxy gateway database indexer auth cache default production prod staging stage preprod dev development test testing qa uat integration sandbox demo monitoring logging observability ci ops infra security recette preproduction billing payments platform tools backup
+dismiss: ignore disregard forget override bypass circumvent skip evade dodge disable oublie oubliez ignorez contourne contourner contournez outrepasse desobeis evite saute
+persona: pretend act roleplay jailbreak jailbroken
 named: named called nomme nommee appele appelee labelled
 ops: kubectl oc helm terraform ansible ansible-playbook systemctl docker argocd oom rollout rollouts crashloop backoff pipeline cpu ram dns tls http https tcp udp ip
 stop: 24h ok id ids etc vs via ie eg pls asap info infos cpu ram mem e.g i.e
