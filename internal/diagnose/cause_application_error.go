@@ -27,7 +27,7 @@ func (x *exam) explainByLog(s *symptom) {
 	hits := x.hitsOf(s)
 	for {
 		h, ok := best(hits)
-		if !ok || h.sig.rank == generic && s.kind != crashing && s.kind != restarted {
+		if !ok || h.sig.rank <= likely && s.kind != crashing && s.kind != restarted {
 			return
 		}
 		if f := x.findingFromLog(s, h); f != nil {

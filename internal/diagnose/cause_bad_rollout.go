@@ -38,7 +38,7 @@ func (x *exam) namedByLog(s *symptom) bool {
 	hits := x.hitsOf(s)
 	for {
 		h, ok := best(hits)
-		if !ok || h.sig.rank == generic {
+		if !ok || h.sig.rank <= likely {
 			return false
 		}
 		if x.findingFromLog(s, h) != nil {

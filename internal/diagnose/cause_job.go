@@ -92,7 +92,7 @@ func (x *exam) jobCause(s *symptom) *Finding {
 	hits := x.hitsOf(run)
 	for {
 		h, ok := best(hits)
-		if !ok || h.sig.rank == generic {
+		if !ok || h.sig.rank <= likely {
 			return nil
 		}
 		if f := x.findingFromLog(run, h); f != nil {

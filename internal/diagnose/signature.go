@@ -15,6 +15,8 @@ type rank int
 const (
 	// generic: the program failed, in words that do not say why (a stack trace, a panic).
 	generic rank = iota + 1
+	// likely: the line names something that often is the cause and may be incidental.
+	likely
 	// dependency: something the program needs did not answer.
 	dependency
 	// decisive: the line names what is wrong.
@@ -29,7 +31,9 @@ type signature struct {
 	rank  rank
 	// words are lower-case pieces at least one of which a matching line contains; they make the search fast.
 	words []string
-	re    *regexp.Regexp
+	// unless are lower-case pieces with which a line means something else.
+	unless []string
+	re     *regexp.Regexp
 }
 
 // hit is a signature found in a line.
@@ -78,7 +82,8 @@ func match(one line) (hit, bool) {
 	low := strings.ToLower(one.text)
 	for i := range signatures {
 		s := &signatures[i]
-		if !slices.ContainsFunc(s.words, func(w string) bool { return strings.Contains(low, w) }) {
+		holds := func(w string) bool { return strings.Contains(low, w) }
+		if !slices.ContainsFunc(s.words, holds) || slices.ContainsFunc(s.unless, holds) {
 			continue
 		}
 		m := s.re.FindStringSubmatchIndex(one.text)
@@ -97,7 +102,9 @@ func match(one line) (hit, bool) {
 }
 
 // signatures is the whole table, highest rank first, so that the first match of a line is its best.
-var signatures = ranked(coreSignatures, networkSignatures)
+var signatures = ranked(
+	variableSignatures, processSignatures, fileSignatures, configSignatures, networkSignatures, refusedSignatures, failureSignatures,
+)
 
 func ranked(tables ...[]signature) []signature {
 	all := slices.Concat(tables...)

@@ -136,7 +136,7 @@ func (x *exam) complains(p *corev1.Pod, container string) bool {
 			continue
 		}
 		for _, h := range x.hits(l) {
-			if h.sig.rank > generic && h.count >= 2 && (h.last.at.IsZero() || x.now.Sub(h.last.at) < complaintMemory) {
+			if h.sig.rank > likely && h.count >= 2 && (h.last.at.IsZero() || x.now.Sub(h.last.at) < complaintMemory) {
 				return true
 			}
 		}
