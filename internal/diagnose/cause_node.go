@@ -156,6 +156,7 @@ func lowOn(message string, t corev1.NodeConditionType) bool {
 
 func (x *exam) pressed(id CauseID, n *corev1.Node, t corev1.NodeConditionType) Finding {
 	r := ref("Node", "", n.Name)
+	x.want(cluster.Want{What: cluster.WantPodsOnNode, Name: n.Name})
 	f := Finding{Cause: id, Object: r, Message: x.say(string(id)+".message", n.Name), Fix: x.say(string(id)+".fix", n.Name)}
 	if c := nodeCondition(n, t); c != nil {
 		path := "status.conditions[" + string(t) + "]."
@@ -231,33 +232,48 @@ var sizeWord = regexp.MustCompile(`(?i)\b\d+(?:\.\d+)?\s?(?:[kmgt]i?b?|bytes)\b`
 
 // directoryFiller looks in the logs of a node's pods for the directory of a hostPath volume with a size beside it.
 func (x *exam) directoryFiller(f *Finding, n *corev1.Node) *workload {
-	owners := map[string]*workload{}
-	for _, p := range x.podsOnNode[n.Name] {
-		for _, v := range p.Spec.Volumes {
-			if v.HostPath != nil && strings.Count(strings.Trim(v.HostPath.Path, "/"), "/") > 0 {
-				owners[strings.TrimSuffix(v.HostPath.Path, "/")] = x.podWorkload[podRef(p)]
-			}
-		}
-	}
-	if len(owners) == 0 {
-		return nil
-	}
+	owners := x.directories(n)
 	for _, p := range x.podsOnNode[n.Name] {
 		for _, c := range runningContainers(p) {
-			x.wantLogs(p, c, false)
+			if len(owners) > 0 {
+				x.wantLogs(p, c, false)
+			}
 			for path, w := range owners {
-				l := x.findLine(podRef(p), c, path)
-				if l == nil || w == nil {
-					continue
+				if l := x.findLine(podRef(p), c, strings.ToLower(path)); l != nil && sizeBeside(l.text, path) {
+					f.Evidence = append(f.Evidence, l.cite(strings.Index(l.text, path)))
+					return w
 				}
-				at := strings.Index(l.text, path)
-				if at < 0 || !sizeWord.MatchString(l.text[at+len(path):min(len(l.text), at+len(path)+24)]) {
-					continue
-				}
-				f.Evidence = append(f.Evidence, l.cite(at))
-				return w
 			}
 		}
 	}
 	return nil
+}
+
+// directories are the directories of a node that its pods write to, other than those of the system, and to whom they
+// belong.
+func (x *exam) directories(n *corev1.Node) map[string]*workload {
+	owners := map[string]*workload{}
+	for _, p := range x.podsOnNode[n.Name] {
+		for _, v := range p.Spec.Volumes {
+			if v.HostPath == nil || strings.Count(strings.Trim(v.HostPath.Path, "/"), "/") == 0 {
+				continue
+			}
+			if w := x.podWorkload[podRef(p)]; w != nil {
+				owners[strings.TrimSuffix(v.HostPath.Path, "/")] = w
+				x.want(cluster.Want{What: cluster.WantNamespace, Namespace: p.Namespace})
+			}
+		}
+	}
+	return owners
+}
+
+// sizeBeside says that a size stands right before or after a path.
+func sizeBeside(text, path string) bool {
+	const near = 24
+	at := strings.Index(text, path)
+	if at < 0 {
+		return false
+	}
+	after := at + len(path)
+	return sizeWord.MatchString(text[after:min(len(text), after+near)]) || sizeWord.MatchString(text[max(0, at-near):at])
 }

@@ -51,10 +51,20 @@ func (x *exam) drainBlocked(n *corev1.Node) {
 				continue
 			}
 			refused := x.evictionRefused(n, p)
+			if refused == nil && asked {
+				x.wantDrainer()
+			}
 			if refused != nil || asked || x.asksAbout(ref("PodDisruptionBudget", b.Namespace, b.Name)) {
 				x.add(x.blockedBy(n, p, b, refused))
 			}
 		}
+	}
+}
+
+// wantDrainer asks for the namespaces where something may be at work on the node: its log has the refusals.
+func (x *exam) wantDrainer() {
+	for _, n := range x.snap.Namespaces[:min(len(x.snap.Namespaces), maxNamespaces)] {
+		x.want(cluster.Want{What: cluster.WantNamespace, Namespace: n.Name})
 	}
 }
 
