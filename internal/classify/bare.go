@@ -5,35 +5,49 @@ import "strings"
 // standsAsName tells whether the token at i, no kind beside it, is in the place of a name.
 func (x *extractor) standsAsName(i int) bool {
 	t := &x.tokens[i]
-	if t.mixedCase || t.corrected || !isName(t.text) || isVersion(t.text) {
+	switch {
+	case t.mixedCase || t.corrected || !isName(t.text) || isVersion(t.text):
 		return false
-	}
-	if t.quoted && t.class&^isStop == 0 {
+	case t.quoted && t.class&^isStop == 0:
 		return t.text[0] >= 'a'
-	}
-	if x.subject(i) {
+	case x.subject(i):
 		return true
-	}
-	if t.class&^(isSoft|isEnv|isOps|isStop) != 0 || t.text[0] < 'a' || t.class != 0 && !t.is(isSoft|isEnv) {
+	case t.text[0] < 'a' || !nameable(t) || x.precedesKind(i):
 		return false
-	}
-	if n := i + 1; n < len(x.tokens) && x.tokens[n].is(isKind) && x.tokens[n].before == breakNone && x.kindOf(n) != "" && !x.canFollowKind(n+1) && x.canPrecedeKind(i, x.tokens[n].kind) {
-		return false
-	}
-	_, isTool := tools[t.text]
-	if t.class == 0 && hasNameShape(t.text, x.lex) {
-		return !isRegion(t.text) && !isTool && !strings.Contains(kubeReads+podVerbs, " "+t.text+" ")
-	}
-	if x.plan(i) {
+	case t.class == 0 && hasNameShape(t.text, x.lex):
+		return !isRegion(t.text) && !isSubcommand(t.text)
+	case x.plan(i):
 		return true
-	}
-	if x.inNamespace(i + 1) {
+	case x.inNamespace(i + 1):
 		return (x.last != i || i == 0) && (!t.is(isEnv) || x.afterVerb(i) || x.begins(i) || x.continues(i))
-	}
-	if isTool || x.afterTool(i) || t.is(isEnv) && !x.continues(i) && !(x.begins(i) && !t.is(isStop|isOps) && x.headsClause(i)) {
+	case x.afterTool(i) || t.is(isEnv) && !x.envAsName(i):
 		return false
 	}
 	return t.possessive || !looksOrdinary(t.text) && (x.governed(i) || x.describes(i))
+}
+
+// nameable tells whether a word may be a name at all: one that the lexicon does not know, software, or a word that often
+// serves as a name.
+func nameable(t *token) bool {
+	return t.class == 0 || t.is(isSoft|isEnv) && t.class&^(isSoft|isEnv|isOps|isStop) == 0
+}
+
+// precedesKind tells whether the word at i is left to the kind behind it: "the ledger-data pvc".
+func (x *extractor) precedesKind(i int) bool {
+	n := i + 1
+	return n < len(x.tokens) && x.tokens[n].is(isKind) && x.tokens[n].before == breakNone && x.kindOf(n) != "" &&
+		!x.canFollowKind(n+1) && x.canPrecedeKind(i, x.tokens[n].kind)
+}
+
+// isSubcommand tells whether a word is a program or a subcommand of kubectl.
+func isSubcommand(text string) bool {
+	_, isTool := tools[text]
+	return isTool || strings.Contains(kubeReads+podVerbs, " "+text+" ")
+}
+
+// envAsName tells whether a common word serves as a name although no namespace follows.
+func (x *extractor) envAsName(i int) bool {
+	return x.continues(i) || x.begins(i) && !x.tokens[i].is(isStop|isOps) && x.headsClause(i)
 }
 
 // subject tells whether a word that could be a verb is what a question is about: "did search restart".
@@ -71,9 +85,9 @@ func (x *extractor) plan(i int) bool {
 	return x.tokens[i+1].is(isPlan) && x.tokens[i-1].is(isDet|isChange)
 }
 
-// afterTool tells whether the word at i stands in a command line.
+// afterTool tells whether the word at i stands in a command line, or begins one.
 func (x *extractor) afterTool(i int) bool {
-	if x.tokens[0].text == "select" {
+	if _, isTool := tools[x.tokens[i].text]; isTool || x.tokens[0].text == "select" {
 		return true
 	}
 	for j := i - 1; j >= 0 && x.tokens[j+1].before == breakNone; j-- {
@@ -112,7 +126,7 @@ func (x *extractor) governed(i int) bool {
 	case x.afterVerb(i):
 		return true
 	case p.is(isDet) && i > 1 && t.before == breakNone && !t.is(isSoft):
-		return x.afterVerb(i-1) && x.closed(i+1)
+		return !strings.Contains(indefinite, " "+p.text+" ") && x.afterVerb(i-1) && x.closed(i+1)
 	}
 	return x.continues(i)
 }
@@ -140,6 +154,9 @@ func (x *extractor) afterVerb(i int) bool {
 	}
 	return p.is(isChange|isVague|isRead|isPart|isMake|isOf|isAux|isHypo|isHow|isNamed|isIf|isPrep) || p.is(isWant) && !x.closed(i+1)
 }
+
+// indefinite are the determiners that no name follows.
+const indefinite = " any some all every each no another other tout toute tous toutes chaque "
 
 // asksForNoun are the question words that take a noun: what follows is no name.
 const asksForNoun = " which what whose how quel quelle quels quelles combien sur dans de a avec on in from at to "
@@ -211,7 +228,7 @@ func (x *extractor) commandArguments(i int) bool {
 
 // afterKubectl tells whether the token stands in a kubectl line, before any "--" of its own.
 func (x *extractor) afterKubectl(i int) bool {
-	if x.tokens[0].text == "select" {
+	if _, isTool := tools[x.tokens[i].text]; isTool || x.tokens[0].text == "select" {
 		return true
 	}
 	for j := i - 1; j >= 0 && x.tokens[j+1].before == breakNone; j-- {

@@ -49,7 +49,7 @@ type clause struct {
 	from, to int
 	// opener is the class of the word that joins it to the clause before, 0 for a new sentence or a comma.
 	opener class
-	// newSentence, comma, colon say what stands before it.
+	// newSentence and colon say what stands before it.
 	newSentence, colon bool
 	asks               bool
 	shield             *shield

@@ -56,7 +56,7 @@ func (r *reading) shellLine(from, to int, asks bool) bool {
 	}
 	t := &r.tokens[at]
 	if t.opaque {
-		return at > from && r.effect(commandWords(r.text[t.start:t.end]))
+		return at > from && r.effect(r.text[t.start:t.end])
 	}
 	if _, ok := tools[t.text]; !ok || asks && at == from {
 		return false
@@ -70,56 +70,68 @@ func (r *reading) shellLine(from, to int, asks bool) bool {
 	if n := strings.IndexByte(line, '\n'); n >= 0 {
 		line = line[:n]
 	}
-	return r.effect(commandWords(line))
+	return r.effect(line)
 }
 
-func commandWords(line string) []string {
+// parts cuts a line at pipes, semicolons and "&&" into its commands.
+func parts(line string) []string {
 	return strings.FieldsFunc(strings.ToLower(line), func(c rune) bool {
-		return c <= ' ' || c == '|' || c == ';' || c == '`' || c == '"' || c == '&' || c == '(' || c == ')'
+		return c == '|' || c == ';' || c == '`' || c == '&' || c == '(' || c == ')' || c == '\n'
 	})
 }
 
 // effect keeps the gravest effect of the command lines seen.
-func (r *reading) effect(words []string) bool {
-	e := lineEffect(words)
-	r.shell = max(r.shell, e)
-	return e != shellNone
+func (r *reading) effect(line string) bool {
+	gravest := shellNone
+	for _, part := range parts(line) {
+		gravest = max(gravest, partEffect(strings.Fields(strings.ReplaceAll(part, `"`, " "))))
+	}
+	r.shell = max(r.shell, gravest)
+	return gravest != shellNone
 }
 
-// lineEffect judges a command line: one changing subcommand anywhere makes the whole change something.
-func lineEffect(words []string) shellEffect {
-	if len(words) == 0 {
-		return shellNone
+// partEffect judges one command, which may follow "sudo" or "xargs".
+func partEffect(words []string) shellEffect {
+	for i, w := range words {
+		if t, ok := tools[w]; ok {
+			return t.effect(words[i+1:])
+		}
 	}
-	t, ok := tools[words[0]]
-	if !ok {
-		return shellNone
-	}
-	effect, executes, reads := t.bare, false, false
-	for i, w := range words[1:] {
-		option, _, _ := strings.Cut(w, "=")
+	return shellNone
+}
+
+// valued are the options whose value is the next word, which is no subcommand whatever it says.
+const valued = " -n --namespace --context -l --selector -f --filename -c --container --kubeconfig "
+
+// executing are the subcommands that run something else, entering those of them that change it.
+const (
+	executing = " exec attach ssh port-forward debug "
+	entering  = " rm mv kill pkill sh -c truncate chmod chown dd tee reboot "
+)
+
+// effect judges the arguments of a program by its first known subcommand: "get job restart" reads.
+func (t tool) effect(args []string) shellEffect {
+	effect, executes, known := t.bare, false, false
+	for i, w := range args {
+		if i > 0 && strings.Contains(valued, " "+args[i-1]+" ") {
+			continue
+		}
+		option, value, _ := strings.Cut(w, "=")
 		switch {
-		case w == "--dry-run" || strings.HasPrefix(w, "--dry-run=") && w != "--dry-run=none" || w == "--check":
+		case option == "--dry-run" && value != "none" || w == "--check":
 			return shellRehearses
-		case w == "exec" || w == "attach" || w == "ssh" || w == "port-forward" || w == "debug":
+		case strings.Contains(executing, " "+w+" "):
 			executes = true
-		case executes && strings.Contains(" rm mv kill pkill sh -c truncate chmod chown dd tee reboot ", " "+w+" "):
-			return max(effect, shellUnknown)
-		case strings.Contains(t.reads, " "+w+" ") && effect <= shellReads:
-			effect, reads = shellReads, true
-		case strings.Contains(t.changes, " "+option+" ") && (!reads || piped(words[1:], i)):
-			effect = shellChanges
+		case executes && strings.Contains(entering, " "+w+" "):
+			return shellUnknown
+		case !known && strings.Contains(t.reads, " "+w+" "):
+			effect, known = shellReads, true
+		case !known && strings.Contains(t.changes, " "+option+" "):
+			effect, known = shellChanges, true
 		}
 	}
 	if executes && effect <= shellReads {
 		return shellUnknown
 	}
 	return effect
-}
-
-// piped tells whether the word at i follows the name of a program, and so is a subcommand and not an argument: "get job
-// restart" reads, but "get pods -o name | xargs kubectl delete" does not.
-func piped(words []string, i int) bool {
-	_, ok := tools[words[max(i-1, 0)]]
-	return ok
 }

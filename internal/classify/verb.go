@@ -4,24 +4,20 @@ import "strings"
 
 // verbIsNoun tells whether a change verb at the head of a clause is used as a noun or in a statement.
 func (r *reading) verbIsNoun(at int, c clause) bool {
-	t := &r.tokens[at]
 	if at+1 >= c.to {
 		return false
 	}
-	next := &r.tokens[at+1]
+	t, next := &r.tokens[at], &r.tokens[at+1]
 	switch {
 	case next.isTarget || next.opaque:
 		return false
 	case t.is(isOpen):
 		return next.is(isOps|isInfo|isKind) && strings.HasSuffix(next.text, "s") || next.is(isOf)
-	case t.is(isNoun) && next.is(isMeta):
-		return !r.namesValue(at+2, c)
-	case t.is(isNoun) && (next.is(isOf) && next.language&inEnglish != 0 || next.text == "of"):
-		return true
-	case t.is(isNoun) && next.is(isBe|isAux|isAsk|isState):
-		return true
+	case t.is(isNoun):
+		return next.is(isMeta) && !r.namesValue(at+2, c) || next.text == "of" || next.is(isBe|isAux|isAsk|isState)
 	case t.language&inFrench != 0:
-		return next.text == "en" && at+2 < c.to && r.tokens[at+2].text == "boucle" || next.text == "sans" || next.text == "souvent" || next.text == "toujours"
+		loops := next.text == "en" && at+2 < c.to && r.tokens[at+2].text == "boucle"
+		return loops || next.text == "sans" || next.text == "souvent" || next.text == "toujours"
 	}
 	return false
 }
@@ -62,31 +58,31 @@ func (r *reading) change(at int, c clause, cmd command) {
 		r.object(t, &cmd)
 	}
 	// "web in shop: restart": the verb stands alone, and what it is about was just said.
-	if !cmd.named && !cmd.object && !cmd.vague && !cmd.pronoun && (c.colon || cmd.polite && !c.newSentence) {
-		for i := range r.tokens[:at] {
-			cmd.named = cmd.named || r.tokens[i].isTarget
-		}
+	alone := !cmd.named && !cmd.object && !cmd.vague && !cmd.pronoun
+	if alone && (c.colon || cmd.polite && !c.newSentence) {
+		cmd.named = r.hasTarget(0, clause{to: at})
 	}
 	r.commands = append(r.commands, cmd)
-	for i := end; i < c.to; i++ {
-		t := &r.tokens[i]
-		switch {
-		case t.is(isSafe):
-			r.safe = true
-		case t.is(isDry):
-			r.dry = true
-		case t.is(isIfNeeded):
-			r.ifNeeded++
-		case t.is(isIf):
-			r.conditions++
-		}
-	}
-	for i := at; i < end; i++ {
-		r.dry = r.dry || r.tokens[i].is(isDry)
-		r.safe = r.safe || r.tokens[i].is(isSafe)
+	for i := at; i < c.to; i++ {
+		r.qualify(&r.tokens[i])
 	}
 }
 
+// qualify notes a word that limits the command of its clause.
+func (r *reading) qualify(t *token) {
+	switch {
+	case t.is(isSafe):
+		r.safe = true
+	case t.is(isDry):
+		r.dry = true
+	case t.is(isIfNeeded):
+		r.ifNeeded++
+	case t.is(isIf):
+		r.conditions++
+	}
+}
+
+// object notes what one word behind a command's verb says of its object.
 func (r *reading) object(t *token, cmd *command) {
 	switch {
 	case t.isTarget:
@@ -219,36 +215,43 @@ func (r *reading) statement(at int, c clause, cmd command) {
 		t := &r.tokens[i]
 		switch {
 		case t.opaque || t.isTarget:
-			continue
-		case t.is(isAsk) && !t.is(isIf) && (i > at || t.language&inFrench != 0):
-			r.questions++
+		case r.turns(i, at, c, cmd):
 			return
-		case t.is(isSaid) && !t.is(isWant) || t.is(isSaid) && i <= at+2 && i > at:
-			r.reported++
-			*c.shield = shieldSaid
-			return
-		case t.is(isWant) && i > at && another(&r.tokens[at]):
-			r.reported++
-			return
-		case t.is(isWant) && i > at && *c.shield == shieldNone:
-			r.want(i, c, cmd)
-			return
-		case t.is(isNot):
-			sick = true
-		case t.is(isState|isBe) && !t.is(isInfo), t.is(isPart) && i > c.from && r.tokens[i-1].isTarget:
+		case t.is(isNot), t.is(isState|isBe) && !t.is(isInfo), t.is(isPart) && i > c.from && r.tokens[i-1].isTarget:
 			sick = true
 		case r.looksLikeInfo(i, at, c):
 			info = info || !sick
 		}
 	}
+	head := &r.tokens[at]
 	switch {
 	case info && !sick:
 		r.infos++
-	case c.asks && (sick || strings.HasPrefix(r.tokens[at].text, "any") || r.tokens[at].is(isNot)):
+	case c.asks && (sick || strings.HasPrefix(head.text, "any") || head.is(isNot)):
 		r.questions++
 	default:
 		r.statements++
 	}
+}
+
+// turns tells whether the word at i makes something else of a statement, and notes it: a question ("web is slow, why"),
+// hearsay ("he said …"), a wish ("web needs to be restarted").
+func (r *reading) turns(i, at int, c clause, cmd command) bool {
+	t := &r.tokens[i]
+	switch {
+	case t.is(isAsk) && !t.is(isIf) && (i > at || t.language&inFrench != 0):
+		r.questions++
+	case t.is(isSaid) && (!t.is(isWant) || i <= at+2 && i > at):
+		r.reported++
+		*c.shield = shieldSaid
+	case t.is(isWant) && i > at && another(&r.tokens[at]):
+		r.reported++
+	case t.is(isWant) && i > at && *c.shield == shieldNone:
+		r.want(i, c, cmd)
+	default:
+		return false
+	}
+	return true
 }
 
 // another tells whether a subject is someone else, whose wishes are not the requester's.
