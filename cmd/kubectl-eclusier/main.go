@@ -8,8 +8,11 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/go-logr/logr"
 	"golang.org/x/term"
 	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/eclusier/eclusier/internal/cli"
 	"github.com/eclusier/eclusier/internal/cluster"
@@ -22,6 +25,9 @@ func main() { os.Exit(run()) }
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	// What is worth saying is in the errors; the libraries' own logs would only stand between the lines.
+	klog.SetLogger(logr.Discard())
+	ctrllog.SetLogger(logr.Discard())
 	return cli.Run(ctx, cli.Env{
 		In:     os.Stdin,
 		Out:    os.Stdout,

@@ -97,8 +97,8 @@ func answered(task *v1alpha1.AgentTask) {
 	s := &task.Status
 	s.Phase = v1alpha1.PhaseSucceeded
 	s.Verdict = v1alpha1.VerdictRootCauseFound
-	s.Classification = &v1alpha1.Classification{Intent: v1alpha1.ClassifiedDiagnostic, Confidence: "0.95", Rules: []string{"Question"}, InScope: true, Language: "en"}
-	s.Targets = []v1alpha1.ResolvedTarget{{Object: &v1alpha1.ObjectReference{Kind: "Deployment", Namespace: "shop", Name: "web"}}}
+	s.Classification = &v1alpha1.Classification{Intent: v1alpha1.ClassifiedDiagnostic, Confidence: "0.95", Source: v1alpha1.SourceRule, Rules: []string{"Question"}, InScope: true, Language: "en"}
+	s.Targets = []v1alpha1.ResolvedTarget{{Object: &v1alpha1.ObjectReference{Kind: "Deployment", Namespace: "shop", Name: "web"}, Source: v1alpha1.TargetFromPrompt}}
 	s.Answer = "The image web:9.9 does not exist, so no pod of web starts."
 	s.Findings = []v1alpha1.Finding{
 		{
@@ -109,15 +109,15 @@ func answered(task *v1alpha1.AgentTask) {
 			Fix:      "Set an image that exists.",
 		},
 		{
-			ID: "f2", Role: v1alpha1.RoleContributing, Severity: v1alpha1.SeverityHigh, CausedBy: []string{"f1"},
+			ID: "f2", Cause: "ImageNotFound", Role: v1alpha1.RoleContributing, Severity: v1alpha1.SeverityHigh, CausedBy: []string{"f1"},
 			Object: v1alpha1.ObjectReference{Kind: "Pod", Namespace: "shop", Name: "web-1"}, Message: "Waits for its image.",
 		},
 		{
-			ID: "f3", Role: v1alpha1.RoleSymptom, Severity: v1alpha1.SeverityMedium, CausedBy: []string{"f2"},
+			ID: "f3", Cause: "ServiceWithoutEndpoints", Role: v1alpha1.RoleSymptom, Severity: v1alpha1.SeverityMedium, CausedBy: []string{"f2"},
 			Object: v1alpha1.ObjectReference{Kind: "Service", Namespace: "shop", Name: "web"}, Message: "Has no endpoints.",
 		},
 		{
-			ID: "f4", Role: v1alpha1.RoleSymptom, Severity: v1alpha1.SeverityMedium, CausedBy: []string{"f1", "f4"},
+			ID: "f4", Cause: "WorkloadUnavailable", Role: v1alpha1.RoleSymptom, Severity: v1alpha1.SeverityMedium, CausedBy: []string{"f1", "f4"},
 			Object: v1alpha1.ObjectReference{Kind: "Deployment", Namespace: "shop", Name: "web"}, Message: "0 of 2 replicas are ready.",
 		},
 		{
@@ -201,8 +201,8 @@ func TestAsk_waitsAndPrintsTheAnswer(t *testing.T) {
 	if got.code != cli.ExitDone {
 		t.Fatalf("exit code %d, %q", got.code, got.err)
 	}
-	golden(t, "ask.out", got.out)
-	golden(t, "ask.err", got.err)
+	golden(t, "ask-out.golden", got.out)
+	golden(t, "ask-err.golden", got.err)
 }
 
 func TestAsk_endsWithoutAnAnswer(t *testing.T) {
@@ -291,8 +291,8 @@ func TestGet(t *testing.T) {
 	other := task("c", "x", func(*v1alpha1.AgentTask) {})
 	other.Namespace = "data"
 	s := &shell{t: t, tasks: newTasks(t, task("a", "Why does web not start?", answered), task("b", "web", refused), other)}
-	golden(t, "get.out", s.run("get").out)
-	golden(t, "get-all.out", s.run("get", "-A").out)
+	golden(t, "get-out.golden", s.run("get").out)
+	golden(t, "get-all-out.golden", s.run("get", "-A").out)
 	golden(t, "get-one.yaml", s.run("get", "b", "-o", "yaml").out)
 	if got := s.run("get", "-n", "none"); got.code != cli.ExitDone || got.out != "" || got.err != "No AgentTasks in namespace none.\n" {
 		t.Errorf("exit code %d, %q, %q", got.code, got.out, got.err)
@@ -312,12 +312,12 @@ func TestShow(t *testing.T) {
 		t.Status.Classification.Language = "fr"
 	})
 	s := &shell{t: t, tasks: newTasks(t, task("a", "Why does\x1b[2J web not start? password=hunter2", answered), task("b", "web", refused), french)}
-	golden(t, "show.out", s.run("show", "a").out)
-	golden(t, "show-ascii.out", s.run("show", "a", "--ascii").out)
-	golden(t, "show-refused.out", s.run("show", "b").out)
-	golden(t, "show-french.out", s.run("show", "f").out)
+	golden(t, "show-out.golden", s.run("show", "a").out)
+	golden(t, "show-ascii-out.golden", s.run("show", "a", "--ascii").out)
+	golden(t, "show-refused-out.golden", s.run("show", "b").out)
+	golden(t, "show-french-out.golden", s.run("show", "f").out)
 	s.color = true
-	golden(t, "show-color.out", s.run("show", "a").out)
+	golden(t, "show-color-out.golden", s.run("show", "a").out)
 	if got := s.run("show", "a", "-o", "json"); !strings.Contains(got.out, `"verdict": "RootCauseFound"`) {
 		t.Errorf("as JSON: %q", got.out)
 	}
