@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
-
 	"github.com/eclusier/eclusier/api/v1alpha1"
 	"github.com/eclusier/eclusier/hack/local"
 )
@@ -72,7 +70,7 @@ func (s *stage) askAll(ctx context.Context, asker *local.Asker) (wrong int, err 
 			if complaint != "" {
 				wrong++
 			}
-			s.answer(headline(task), task, took, complaint)
+			s.answer(local.Headline(task), task, took, complaint)
 			asked, slowest = asked+1, max(slowest, took)
 		}
 	}
@@ -84,15 +82,6 @@ func askOnce(ctx context.Context, asker *local.Asker, name, question string) (*v
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	return asker.Ask(ctx, shop, name, question)
-}
-
-// headline is the message of the root condition: what kubectl get shows.
-func headline(task *v1alpha1.AgentTask) string {
-	root := meta.FindStatusCondition(task.Status.Conditions, v1alpha1.ConditionSucceeded)
-	if root == nil {
-		return "no answer"
-	}
-	return root.Message
 }
 
 // goOn says how to continue by hand while everything is up.

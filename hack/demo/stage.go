@@ -136,11 +136,12 @@ func (s *stage) buildShop(ctx context.Context) error {
 		if err := s.ownsNamespaces(ctx); err != nil {
 			return err
 		}
-		if s.guest {
-			s.atEnd(func() { s.remove("namespace", shop, neighbors) })
-		}
-		for _, folder := range []string{"shop", "neighbors"} {
-			if _, err := s.kubectl.Run(ctx, "apply", "--server-side", "-k", filepath.Join(s.root, "hack", "demo", folder)); err != nil {
+		for _, part := range []string{"shop", "neighbors"} {
+			folder := filepath.Join(s.root, "hack", "demo", part)
+			if s.guest {
+				s.atEnd(func() { s.remove("-k", folder) })
+			}
+			if _, err := s.kubectl.Run(ctx, "apply", "--server-side", "-k", folder); err != nil {
 				return err
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/go-logr/logr"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,6 +16,7 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
 )
@@ -32,6 +34,7 @@ func NewAsker(ctx context.Context, kubeconfig string) (*Asker, error) {
 	if err != nil {
 		return nil, err
 	}
+	log.SetLogger(logr.Discard())
 	// A developer's own program may ask as fast as the server answers.
 	config.QPS = -1
 	scheme := runtime.NewScheme()
@@ -93,4 +96,13 @@ func awaitEnd(ctx context.Context, changes watch.Interface) (*v1alpha1.AgentTask
 			}
 		}
 	}
+}
+
+// Headline is the message of the task's root condition: what kubectl get shows.
+func Headline(task *v1alpha1.AgentTask) string {
+	root := meta.FindStatusCondition(task.Status.Conditions, v1alpha1.ConditionSucceeded)
+	if root == nil {
+		return "no answer"
+	}
+	return root.Message
 }

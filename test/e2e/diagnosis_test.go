@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
+	"github.com/eclusier/eclusier/hack/local"
 )
 
 // diagnosis is one failing workload: testdata/<name>.yaml, applied to the namespace <name>.
@@ -91,9 +92,9 @@ func TestDiagnosis_realFailures(t *testing.T) {
 				t.Fatal(err)
 			}
 			if complaint := d.judge(task); complaint != "" {
-				t.Errorf("%s: %s\n%s", d.reason, complaint, task.Status.Answer)
+				t.Errorf("%s: %s\n%s\n%s", d.reason, complaint, local.Headline(task), task.Status.Answer)
 			}
-			t.Logf("answered after %s: %s", took.Round(time.Millisecond), task.Status.Answer)
+			t.Logf("%s after %s", local.Headline(task), took.Round(time.Millisecond))
 		})
 	}
 }
