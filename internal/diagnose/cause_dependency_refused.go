@@ -70,7 +70,7 @@ func clusterName(host, namespace string) (cluster.Ref, bool) {
 	return ref("Service", namespace, host), false
 }
 
-var nameInText = regexp.MustCompile(`[a-z][a-z0-9-]{2,62}`)
+var nameInText = regexp.MustCompile(`[a-z][a-z0-9-]{1,62}`)
 
 func (x *exam) namedPeers(w *workload, h hit) []cluster.Ref {
 	for _, word := range nameInText.FindAllString(strings.ToLower(h.text), 64) {

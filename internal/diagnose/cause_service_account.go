@@ -6,7 +6,7 @@ import (
 	"github.com/eclusier/eclusier/internal/cluster"
 )
 
-var serviceAccountMessage = regexp.MustCompile(`(?:error looking up service account ([\w.-]+)/([\w.:-]+)|serviceaccounts? "([^"]+)" not found)`)
+var serviceAccountMessage = regexp.MustCompile(`(?:error looking up service account ([\w.-]+)/([\w.-]+)|serviceaccounts? "([^"]+)" not found)`)
 
 var serviceAccountMissing = cause{
 	id: "ServiceAccountMissing", severity: High,

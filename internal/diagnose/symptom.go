@@ -230,7 +230,11 @@ func (x *exam) observeIdle(w *workload, p *corev1.Pod) {
 		since = c.LastTransitionTime.Time
 	}
 	if allRunning(p) {
-		if x.now.Sub(since) > settle {
+		allowance := time.Duration(0)
+		for i := range p.Spec.Containers {
+			allowance = max(allowance, startAllowance(&p.Spec.Containers[i]))
+		}
+		if x.now.Sub(since) > settle+allowance {
 			x.note(unready, w, p, nil, "", since)
 		}
 		return
