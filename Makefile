@@ -67,6 +67,7 @@ generate: ## Deep copies of the API types.
 .PHONY: manifests
 manifests: ## CRDs and the operator's role, from the markers in the code.
 	$(TOOL) controller-gen crd paths=./api/... output:crd:dir=config/crd/bases
+	$(TOOL) controller-gen rbac:roleName=eclusier-operator,fileName=operator.yaml paths=./config/rbac output:rbac:dir=config/rbac
 
 .PHONY: docs
 docs: ## The reference in docs/reference, from the CRDs and the code.
