@@ -85,7 +85,7 @@ func (cmd *command) completeTasks(c *cobra.Command, args []string, _ string) ([]
 	}
 	var names []string
 	for i := range list.Items {
-		names = append(names, list.Items[i].Name+"\t"+oneLine(list.Items[i].Spec.Prompt))
+		names = append(names, list.Items[i].Name+"\t"+prompt(list.Items[i].Spec.Prompt))
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
 }

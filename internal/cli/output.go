@@ -132,8 +132,11 @@ func (p *printer) line(format string, args ...any) {
 	_, p.err = fmt.Fprintf(p.out, format+"\n", args...)
 }
 
-// safe makes text of others fit for a terminal: no control characters and no secrets.
-func safe(text string) string { return redact.String(text).String() }
+// safe makes text fit for a terminal: no control characters. The operator and the engine have redacted theirs.
+func safe(text string) string { return redact.Clean(text) }
 
-// oneLine makes text of others safe and joins its lines.
+// oneLine makes text safe and joins its lines.
 func oneLine(text string) string { return strings.Join(strings.Fields(safe(text)), " ") }
+
+// prompt makes what a person wrote, and nobody has redacted, fit to be shown in one line.
+func prompt(text string) string { return oneLine(redact.String(text).String()) }

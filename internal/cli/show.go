@@ -45,9 +45,9 @@ func newShow(cmd *command) *cobra.Command {
 func (cmd *command) printHead(p *printer, task *v1alpha1.AgentTask) {
 	w := wordsOf(taskLanguage(task))
 	p.line("%s", p.paint(bold, "AgentTask "+task.Namespace+"/"+task.Name))
-	p.line("  %s  %s", w.pad(wordQuestion), oneLine(task.Spec.Prompt))
+	p.line("  %s  %s", w.pad(wordQuestion), prompt(task.Spec.Prompt))
 	if by := task.Spec.RequestedBy; by != nil {
-		p.line("  %s  %s, %s", w.pad(wordAskedBy), oneLine(by.Username), w.ago(age(cmd.Now(), task.CreationTimestamp.Time)))
+		p.line("  %s  %s, %s", w.pad(wordAskedBy), oneLine(by.Username), w.say(wordAgo, age(cmd.Now(), task.CreationTimestamp.Time)))
 	}
 	if class := task.Status.Classification; class != nil {
 		p.line("  %s  %s (%s, %s)", w.pad(wordTakenFor), class.Intent, class.Confidence, strings.Join(class.Rules, ", "))
@@ -90,7 +90,7 @@ func printOutcome(p *printer, task *v1alpha1.AgentTask) {
 		p.line("%s", safe(task.Status.Answer))
 	}
 	if f := task.Status.Failure; f != nil {
-		p.line("%s", p.paint(red, w.say(wordNoAnswer)+": "+oneLine(f.Message)))
+		p.line("%s", p.paint(red, w.say(wordNoAnswer, oneLine(f.Message))))
 		for _, remedy := range f.Remedies {
 			p.line("  %s %s", p.sign("→", "->"), oneLine(remedy))
 		}

@@ -29,7 +29,7 @@ func printStory(p *printer, w vocabulary, s story) {
 	}
 	if len(s.looked) > 0 {
 		p.line("")
-		p.line("%s", p.paint(dim, w.say(wordLooked)+": "+oneLine(strings.Join(s.looked, ", "))))
+		p.line("%s", p.paint(dim, w.say(wordLooked, oneLine(strings.Join(s.looked, ", ")))))
 	}
 }
 
@@ -112,6 +112,6 @@ func (t *tree) details(f *finding, indent string) {
 		t.line("%s%s %s", indent, t.paint(green, t.sign("→", "->")), oneLine(f.fix))
 	}
 	if f.operation != "" {
-		t.line("%s  %s", indent, t.paint(dim, t.words.say(wordOperation)+": "+safe(f.operation)))
+		t.line("%s  %s", indent, t.paint(dim, t.words.say(wordOperation, safe(f.operation))))
 	}
 }

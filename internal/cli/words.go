@@ -16,14 +16,14 @@ const (
 	wordAskedBy     word = "Asked by"
 	wordTakenFor    word = "Taken for"
 	wordAbout       word = "About"
-	wordNoAnswer    word = "No answer"
+	wordNoAnswer    word = "No answer: %s"
 	wordRootCause   word = "Root cause"
 	wordObserved    word = "Observed"
 	wordIndependent word = "Other faults, not the cause"
 	wordMissing     word = "Missing evidence"
-	wordLooked      word = "Looked at"
+	wordLooked      word = "Looked at: %s"
 	wordAbsent      word = "does not exist"
-	wordOperation   word = "as an operation"
+	wordOperation   word = "as an operation: %s"
 	wordAgo         word = "%s ago"
 )
 
@@ -33,14 +33,14 @@ var french = map[word]string{
 	wordAskedBy:     "Posée par",
 	wordTakenFor:    "Comprise",
 	wordAbout:       "Porte sur",
-	wordNoAnswer:    "Pas de réponse",
+	wordNoAnswer:    "Pas de réponse : %s",
 	wordRootCause:   "Cause première",
 	wordObserved:    "Constaté",
 	wordIndependent: "Autres défauts, sans lien",
 	wordMissing:     "Éléments manquants",
-	wordLooked:      "Examiné",
+	wordLooked:      "Examiné : %s",
 	wordAbsent:      "n'existe pas",
-	wordOperation:   "en opération",
+	wordOperation:   "en opération : %s",
 	wordAgo:         "il y a %s",
 }
 
@@ -67,11 +67,8 @@ func wordsOf(tag string) vocabulary {
 	return vocabulary{message.NewPrinter(parsed, message.Catalog(texts))}
 }
 
-// say returns the word.
-func (v vocabulary) say(w word) string { return v.printer.Sprintf(string(w)) }
-
-// ago says how long ago something was.
-func (v vocabulary) ago(age string) string { return v.printer.Sprintf(string(wordAgo), age) }
+// say returns the word, with what it is to be said with.
+func (v vocabulary) say(w word, with ...any) string { return v.printer.Sprintf(string(w), with...) }
 
 // pad returns a label, padded to the width of its column.
 func (v vocabulary) pad(w word) string {

@@ -73,7 +73,7 @@ var suspicions = map[class]func(v string) bool{
 	classPassword:  func(string) bool { return true },
 	classPhrase:    func(string) bool { return true },
 	classToken:     func(v string) bool { return !counts(v) },
-	classObject:    func(v string) bool { return !objectName(v) && (isDigits(v) || !counts(v)) },
+	classObject:    func(v string) bool { return !objectName(v) && (isDigits(v) && len(v) > 3 || !counts(v)) },
 	classKey:       func(v string) bool { return len(v) >= 6 && !counts(v) },
 	classSignature: secretLike,
 	classWeak: func(v string) bool {
