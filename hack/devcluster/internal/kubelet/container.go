@@ -85,8 +85,6 @@ func (p *pass) start(c *corev1.Container, status *corev1.ContainerStatus, field 
 	}
 	if status.LastTerminationState.Terminated != nil {
 		status.RestartCount++
-	} else if restarts, err := strconv.ParseInt(p.setting(c, "restarts"), 10, 32); err == nil {
-		status.RestartCount = int32(restarts)
 	}
 	p.say(event{corev1.EventTypeNormal, "Created", "Container created", field})
 	id := sha256.Sum256(fmt.Appendf(nil, "%s/%s/%d", p.pod.UID, c.Name, status.RestartCount))
@@ -146,6 +144,9 @@ func (p *pass) kill(c *corev1.Container, status *corev1.ContainerStatus, field, 
 }
 
 func (p *pass) exit(c *corev1.Container, status *corev1.ContainerStatus, f fate) {
+	if restarts, err := strconv.ParseInt(p.setting(c, "restarts"), 10, 32); err == nil && f.exitCode != 0 && status.RestartCount == 0 {
+		status.RestartCount = int32(restarts)
+	}
 	started := metav1.NewTime(p.now)
 	if status.State.Running != nil {
 		started = status.State.Running.StartedAt
