@@ -13,7 +13,7 @@ const maxEscape = 4096
 // characters, direction marks, zero-width and tag characters. Line ends become \n, bytes that are not UTF-8 become
 // U+FFFD.
 func Clean(s string) string {
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		if c := s[i]; c >= utf8.RuneSelf || c < ' ' && c != '\n' && c != '\t' || c == 0x7f || c == '\\' {
 			return clean(s, i)
 		}

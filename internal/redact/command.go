@@ -151,8 +151,11 @@ func (sc *scanner) program(w span) string {
 func (sc *scanner) commandLine(list []span) {
 	for i, w := range list {
 		name := sc.text[w.from:w.to]
-		if sc.fromLiteral(name, w, list[:i]) || name == "--password-stdin" && sc.piped(list[:i]) {
+		if sc.fromLiteral(name, w, list[:i]) {
 			continue
+		}
+		if name == "--password-stdin" {
+			sc.piped(list[:i])
 		}
 		for _, c := range commandsByName[sc.program(w)] {
 			sc.run(c, list[i+1:])
@@ -161,7 +164,7 @@ func (sc *scanner) commandLine(list []span) {
 }
 
 // piped hides what is echoed into a program that reads a password from its input.
-func (sc *scanner) piped(list []span) bool {
+func (sc *scanner) piped(list []span) {
 	for i, w := range list {
 		if name := sc.program(w); name != "echo" && name != "printf" {
 			continue
@@ -169,14 +172,13 @@ func (sc *scanner) piped(list []span) bool {
 		for _, arg := range list[i+1:] {
 			text := sc.text[arg.from:arg.to]
 			if text == "|" {
-				return true
+				return
 			}
 			if !strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "%s") && !isPlaceholder(text) && !isVariable(text) {
 				sc.hide(arg.from, arg.to)
 			}
 		}
 	}
-	return true
 }
 
 // isVariable tells whether a word is a variable of the shell.

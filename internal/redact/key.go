@@ -145,21 +145,32 @@ func classifyHead(head, before string) class {
 	if !known {
 		found = suffixClass(head)
 	}
-	switch found {
-	case classSignature:
-		if !vendorHeaders[before] {
-			return classNone
+	if adjust := adjustments[found]; adjust != nil {
+		return adjust(before)
+	}
+	return found
+}
+
+// adjustments change the class of a head word by the word before it.
+var adjustments = map[class]func(before string) class{
+	classSignature: func(before string) class {
+		if vendorHeaders[before] {
+			return classSignature
 		}
-	case classToken:
+		return classNone
+	},
+	classToken: func(before string) class {
 		if tokenCounters[before] {
 			return classNone
 		}
-	case classObject:
-		if before != "" && !objectQualifiers[before] {
-			return classPassword
+		return classToken
+	},
+	classObject: func(before string) class {
+		if before == "" || objectQualifiers[before] {
+			return classObject
 		}
-	}
-	return found
+		return classPassword
+	},
 }
 
 // ordinaryKeys are the words before "key" that make it anything but a secret.

@@ -254,7 +254,7 @@ func (ks *keyScan) widen(v value, c class) value {
 	if len(fields) == 0 || len(fields) > 12 || c == classPassword && !plainWords(fields) {
 		return v
 	}
-	v.to = v.to + len(strings.TrimRight(rest, " \t"))
+	v.to += len(strings.TrimRight(rest, " \t"))
 	v.end = v.to
 	return v
 }
