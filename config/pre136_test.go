@@ -19,7 +19,7 @@ import (
 // withoutStamp is an API server as Kubernetes 1.30 to 1.35 have it: no admission policy there can write anything.
 func withoutStamp(t *testing.T) *installed {
 	t.Helper()
-	environment := &envtest.Environment{}
+	environment := &envtest.Environment{BinaryAssetsDirectory: cluster.programs}
 	environment.ControlPlane.GetAPIServer().Configure().
 		Set("runtime-config", "admissionregistration.k8s.io/v1/mutatingadmissionpolicies=false,admissionregistration.k8s.io/v1/mutatingadmissionpolicybindings=false").
 		Append("disable-admission-plugins", "MutatingAdmissionPolicy")
@@ -32,7 +32,7 @@ func withoutStamp(t *testing.T) *installed {
 			t.Error(err)
 		}
 	})
-	server, err := install(config, environment.KubeConfig, "pre-1.36")
+	server, err := install(t.Context(), config, environment.KubeConfig, "pre-1.36")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -120,11 +121,11 @@ func openShop(t *testing.T) {
 	if err := c.Create(t.Context(), shop); client.IgnoreAlreadyExists(err) != nil {
 		t.Fatal(err)
 	}
-	if err := cluster.kubectl("apply", "-k", "tenant"); err != nil {
+	if err := cluster.kubectl(t.Context(), "apply", "-k", "tenant"); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := cluster.kubectl("delete", "-k", "tenant"); err != nil {
+		if err := cluster.kubectl(context.Background(), "delete", "-k", "tenant"); err != nil {
 			t.Error(err)
 		}
 	})
@@ -132,11 +133,11 @@ func openShop(t *testing.T) {
 
 func TestReader_rightsOfWholeCluster(t *testing.T) {
 	openShop(t)
-	if err := cluster.kubectl("apply", "-k", "tenant/whole-cluster"); err != nil {
+	if err := cluster.kubectl(t.Context(), "apply", "-k", "tenant/whole-cluster"); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := cluster.kubectl("delete", "-k", "tenant/whole-cluster"); err != nil {
+		if err := cluster.kubectl(context.Background(), "delete", "-k", "tenant/whole-cluster"); err != nil {
 			t.Error(err)
 		}
 	})
@@ -149,7 +150,7 @@ func TestReader_rightsOfWholeCluster(t *testing.T) {
 
 func TestSamples(t *testing.T) {
 	openShop(t)
-	if err := cluster.kubectl("apply", "--dry-run=server", "-k", "samples"); err != nil {
+	if err := cluster.kubectl(t.Context(), "apply", "--dry-run=server", "-k", "samples"); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -11,34 +11,21 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
 	"sigs.k8s.io/yaml"
 
 	"github.com/eclusier/eclusier/config/policy"
 	"github.com/eclusier/eclusier/internal/guard"
+	"github.com/eclusier/eclusier/test/controlplane"
 )
 
 // server is a real API server, shared by the tests of this package.
 var server client.Client
 
 func TestMain(m *testing.M) {
-	os.Exit(run(m))
-}
-
-func run(m *testing.M) int {
-	environment := &envtest.Environment{}
-	config, err := environment.Start()
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "no API server to test on, run the tests with make test: %v\n", err)
-		return 1
-	}
-	defer func() { _ = environment.Stop() }()
-	server, err = client.New(config, client.Options{})
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "no client: %v\n", err)
-		return 1
-	}
-	return m.Run()
+	os.Exit(controlplane.Run(m, func(*controlplane.Frozen) {}, controlplane.Install(func(_ context.Context, f *controlplane.Frozen) (err error) {
+		server, err = client.New(f.Config, client.Options{})
+		return err
+	})))
 }
 
 // installed are the policies and bindings as they are installed for that operator.
