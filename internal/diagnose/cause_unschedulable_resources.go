@@ -128,7 +128,7 @@ func requestEvidence(w *workload, p *corev1.Pod, name corev1.ResourceName) []Evi
 func (x *exam) largestNode(p *corev1.Pod, name corev1.ResourceName) resource.Quantity {
 	var most resource.Quantity
 	for _, n := range x.snap.Nodes {
-		if q := n.Status.Allocatable[name]; q.Cmp(most) > 0 && selects(p, n) && untolerated(p, n) == nil {
+		if q := n.Status.Allocatable[name]; q.Cmp(most) > 0 && fitsNode(p, n) && untolerated(p, n) == nil {
 			most = q
 		}
 	}

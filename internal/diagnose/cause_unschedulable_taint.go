@@ -109,7 +109,7 @@ func (x *exam) cordonedAway(p *placement) Finding {
 	w := p.symptom.work
 	var cordoned []*corev1.Node
 	for _, n := range x.snap.Nodes {
-		if n.Spec.Unschedulable && selects(p.pod, n) {
+		if n.Spec.Unschedulable && fitsNode(p.pod, n) {
 			cordoned = append(cordoned, n)
 		}
 	}

@@ -231,7 +231,7 @@ func (x *exam) obstaclesAt(p *corev1.Pod, n *corev1.Node) []obstacle {
 	} else if untolerated(p, n) != nil {
 		out = append(out, obstacleTaint)
 	}
-	if !selects(p, n) {
+	if !fitsNode(p, n) {
 		out = append(out, obstacleAffinity)
 	}
 	for o, name := range map[obstacle]corev1.ResourceName{obstacleCPU: corev1.ResourceCPU, obstacleMemory: corev1.ResourceMemory} {
@@ -263,9 +263,9 @@ func conditionTaint(t *corev1.Taint) bool {
 	return strings.HasPrefix(t.Key, "node.kubernetes.io/") && t.Key != corev1.TaintNodeUnschedulable
 }
 
-// selects says that a node meets the selector and the required node affinity of a pod. One that cannot be read is taken
+// fitsNode says that a node meets the selector and the required node affinity of a pod. One that cannot be read is taken
 // for met: no claim is built on it.
-func selects(p *corev1.Pod, n *corev1.Node) bool {
+func fitsNode(p *corev1.Pod, n *corev1.Node) bool {
 	met, err := nodeaffinity.GetRequiredNodeAffinity(p).Match(n)
 	return met || err != nil
 }
@@ -291,7 +291,7 @@ func (x *exam) placementEvidence(p *placement) []Evidence {
 func (x *exam) sickNodes(p *placement) []cluster.Ref {
 	var out []cluster.Ref
 	for _, n := range x.snap.Nodes {
-		if t := untolerated(p.pod, n); t != nil && conditionTaint(t) && selects(p.pod, n) {
+		if t := untolerated(p.pod, n); t != nil && conditionTaint(t) && fitsNode(p.pod, n) {
 			out = append(out, ref("Node", "", n.Name))
 		}
 	}
