@@ -20,6 +20,8 @@ const (
 	second
 	// last: the last word of the line.
 	last
+	// likely: every word that looks like a secret.
+	likely
 )
 
 // command is a program that takes a secret in a way its flags do not tell.
@@ -49,7 +51,7 @@ var commands = []command{
 	{[]string{"vault", "bao"}, "login", nil, positional},
 	{[]string{"rabbitmqctl"}, "add_user", nil, second},
 	{[]string{"rabbitmqctl"}, "change_password", nil, second},
-	{[]string{"redis-cli", "AUTH"}, "auth", nil, positional},
+	{[]string{"AUTH"}, "", nil, likely},
 	{[]string{"htpasswd"}, "-b", nil, last}, {[]string{"htpasswd"}, "-nb", nil, last}, {[]string{"htpasswd"}, "-nbB", nil, last},
 	{[]string{"htpasswd"}, "-bc", nil, last}, {[]string{"htpasswd"}, "-cb", nil, last}, {[]string{"htpasswd"}, "-nbBC", nil, last},
 }
@@ -225,6 +227,12 @@ func (sc *scanner) run(c *command, args []span) {
 	switch c.arg {
 	case positional, second, last:
 		sc.runPositional(c, args)
+	case likely:
+		for _, a := range args {
+			if secretLike(sc.text[a.from:a.to]) {
+				sc.hide(a.from, a.to)
+			}
+		}
 	default:
 		sc.runFlags(c, args)
 	}

@@ -253,7 +253,7 @@ func findMarked(sc *scanner) {
 			at = to + next
 		}
 	}
-	findDiscord(sc)
+	findDotted(sc)
 }
 
 // The lengths of the parts of a Discord bot token: a user id, a moment and a signature in base64, joined by dots.
@@ -263,9 +263,11 @@ const (
 	discordSignature              = 27
 )
 
-// findDiscord hides bot tokens of Discord.
-func findDiscord(sc *scanner) {
+// findDotted hides tokens of parts of known lengths joined by dots: bot tokens of Discord, and bootstrap tokens where
+// the text speaks of kubeadm.
+func findDotted(sc *scanner) {
 	s := sc.text
+	bootstrap := strings.Contains(s, "kubeadm") || strings.Contains(s, "bootstrap")
 	for i := 0; i < len(s); {
 		n := strings.IndexByte(s[i:], '.')
 		if n < 0 {
@@ -277,11 +279,26 @@ func findDiscord(sc *scanner) {
 			from--
 		}
 		i = dot + 1
-		if to := discordEnd(s, from, dot); to > 0 {
+		to := discordEnd(s, from, dot)
+		if to == 0 && bootstrap {
+			to = bootstrapEnd(s, from, dot)
+		}
+		if to > 0 {
 			sc.hide(from, to)
 			i = to
 		}
 	}
+}
+
+// bootstrapEnd returns the end of the bootstrap token that starts at from and has its dot at dot, 0 if it is none.
+func bootstrapEnd(s string, from, dot int) int {
+	const id, secret = 6, 16
+	to := dot + 1
+	for to < len(s) && (isDigit(s[to]) || within(s[to], 'a', 'z')) {
+		to++
+	}
+	ended := to == len(s) || !urlSafe(s[to]) && s[to] != '.'
+	return to * one(dot-from == id && to-dot-1 == secret && ended && strings.ContainsAny(s[dot:to], "0123456789"))
 }
 
 // discordEnd returns the end of the bot token that starts at from and has its first dot at dot, 0 if it is none.

@@ -36,7 +36,8 @@ func (sc *scanner) header(from, to int) int {
 	switch word := strings.ToLower(s[from:to]); {
 	case word == "bearer":
 		i := skipBlanks(s, to)
-		if v := valueAt(s, i); i > to && len(s[v.from:v.to]) >= 8 && secretLike(s[v.from:v.to]) {
+		v := valueAt(s, i)
+		if text := s[v.from:v.to]; i > to && len(text) >= 8 && secretLike(text) && !strings.Contains(text, `="`) {
 			sc.hide(v.from, v.to)
 		}
 	case word == "basic":

@@ -79,6 +79,7 @@ var suspicions = map[class]func(v string) bool{
 	classWeak: func(v string) bool {
 		return len(v) >= 8 && secretLike(v) && strings.ContainsAny(v, "0123456789!#$%^&*+=")
 	},
+	classCode:  func(v string) bool { return isDigits(v) && len(v) >= 4 || secretLike(v) },
 	classLoose: func(v string) bool { return len(v) >= 24 && secretLike(v) && kindsOf(v).mixed() },
 }
 
@@ -310,10 +311,10 @@ func secretLike(v string) bool {
 	if len(v) < 6 || ordinary(v) {
 		return false
 	}
-	k := kindsOf(v)
+	k := kindsOf(strings.TrimRight(v, "?!"))
 	switch letters := k.lower + k.upper; {
 	case k.symbol > 0 && letters+k.digit >= 5:
-		return !oneOf(v[len(v)-1], "?!")
+		return true
 	case k.mixed():
 		return k.mark < 3 || len(v) > 24
 	case k.digit > 0 && letters > 0:

@@ -18,6 +18,8 @@ const (
 	classSignature
 	// classWeak: the key may hold a secret; only a value that looks like one is hidden.
 	classWeak
+	// classCode: a PIN or a one-time password: some digits.
+	classCode
 	// classKey: cryptographic and API keys.
 	classKey
 	// classToken: tokens; small numbers are counts.
@@ -43,7 +45,7 @@ var headWords = map[string]class{
 	"authkey": classKey, "masterkey": classKey, "encryptionkey": classKey, "signingkey": classKey,
 	"sharedkey": classKey, "accountkey": classKey, "presharedkey": classKey, "psk": classKey, "dockerconfigjson": classKey,
 	"dockercfg": classKey,
-	"pin":       classWeak, "otp": classWeak, "signature": classSignature, "auth": classWeak, "authn": classWeak, "credential": classWeak,
+	"pin":       classCode, "otp": classCode, "totp": classCode, "cvv": classCode, "signature": classSignature, "auth": classWeak, "authn": classWeak, "credential": classWeak,
 	"credentials": classWeak, "creds": classWeak, "sig": classWeak, "seed": classWeak,
 	"salt": classWeak, "sid": classWeak, "identifiants": classWeak,
 }
@@ -68,7 +70,7 @@ var keyQualifiers = map[string]bool{
 	"storage": true, "license": true, "licence": true, "cipher": true, "aes": true, "hmac": true, "ssh": true,
 	"deploy": true, "app": true, "application": true, "webhook": true, "integration": true, "subscription": true,
 	"rsa": true, "session": true, "jwt": true, "client": true, "tls": true, "service": true, "consumer": true,
-	"preshared": true, "wireguard": true, "unseal": true, "recovery": true, "root": true, "server": true, "role": true,
+	"preshared": true, "wireguard": true, "unseal": true, "recovery": true, "root": true, "server": true, "role": true, "certificate": true,
 	"admin": true, "authentication": true, "functions": true, "host": true, "sas": true, "kek": true, "dek": true,
 	"datadog": true, "dd": true, "openai": true, "anthropic": true, "stripe": true, "age": true, "gpg": true,
 }

@@ -62,6 +62,8 @@ func (ks *keyScan) word(from, to int) int {
 func (ks *keyScan) announced(from, to int, c class) int {
 	at, sep := ks.separator(from, to)
 	switch {
+	case strings.HasSuffix(ks.text[:from], "://"):
+		return to // the user of an address
 	case sep == sepNone && ks.isFlag(from):
 		return ks.flagValue(to, c)
 	case sep == sepNone:
@@ -195,7 +197,11 @@ func (ks *keyScan) element(i int, c class) int {
 	for to < len(s) && !oneOf(s[to], "<\n") {
 		to++
 	}
-	if text := strings.TrimRight(s[i:to], " "); judge(text, c, false) {
+	text := strings.TrimRight(s[i:to], " ")
+	if !strings.HasPrefix(s[to:], "</") {
+		return i // no element: the name of a value in angle brackets, as in a usage line
+	}
+	if judge(text, c, false) {
 		ks.hide(i, i+len(text))
 	}
 	return to
@@ -209,8 +215,16 @@ func (ks *keyScan) scalar(i int, c class, sep separatorKind) int {
 		v = ks.widen(v, c)
 	}
 	text := s[v.from:v.to]
-	if judge(text, c, prose) && !describesSize(s, v) && !strings.HasPrefix(text, "-----BEGIN") {
-		ks.hide(v.from, v.to)
+	switch user, password, pair := strings.Cut(text, ":"); {
+	case judge(text, c, prose):
+		if !describesSize(s, v) && !strings.HasPrefix(text, "-----BEGIN") {
+			ks.hide(v.from, v.to)
+		}
+	case c == classWeak && pair && wordEnd(user, 0) == len(user) && secretLike(password):
+		ks.hide(v.to-len(password), v.to)
+	}
+	if next := skipBlanks(s, v.end); strings.HasPrefix(s[next:], "->") {
+		return ks.scalar(skipBlanks(s, next+len("->")), c, sepEqual) // a plan: the old value and the new one
 	}
 	return v.end
 }
