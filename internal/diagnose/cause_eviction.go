@@ -154,8 +154,8 @@ func (x *exam) addPreempted(w *workload, events []*cluster.Event) {
 		Cause: "PriorityPreempted", Object: w.ref, Message: x.say("PriorityPreempted.message", w.ref.String()),
 		Fix: x.say("PriorityPreempted.fix", w.ref.String()),
 	}
-	for _, s := range x.open(unscheduled, evicted) {
-		if s.work == w {
+	for _, s := range x.symptomsOf[w] {
+		if (s.kind == unscheduled || s.kind == evicted) && !s.explained() {
 			f.links.explains = append(f.links.explains, s)
 			if c := podCondition(s.pod(), corev1.PodScheduled); c != nil {
 				f.Evidence = append(f.Evidence, field(podRef(s.pod()), "status.conditions[PodScheduled].message", c.Message))

@@ -32,8 +32,8 @@ func (x *exam) obsoletePod(w *workload, o *appsv1.StatefulSet) *corev1.Pod {
 	if o.Spec.PodManagementPolicy == appsv1.ParallelPodManagement || o.Status.UpdateRevision == "" || o.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType {
 		return nil
 	}
-	for _, s := range x.symptoms {
-		if s.work != w || s.kind != crashing && s.kind != waiting && s.kind != unready && s.kind != notStarted && s.kind != unscheduled {
+	for _, s := range x.symptomsOf[w] {
+		if s.kind != crashing && s.kind != waiting && s.kind != unready && s.kind != notStarted && s.kind != unscheduled {
 			continue
 		}
 		for _, p := range s.pods {
@@ -57,8 +57,8 @@ func (x *exam) stuckRollout(w *workload, o *appsv1.StatefulSet, p *corev1.Pod) F
 		},
 		Operation: &Operation{Delete: &TargetOnly{Target: target(podRef(p))}},
 	}
-	for _, s := range x.symptoms {
-		if s.work != w || s.weak() {
+	for _, s := range x.symptomsOf[w] {
+		if s.weak() {
 			continue
 		}
 		f.links.explains = append(f.links.explains, s)

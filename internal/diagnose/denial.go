@@ -48,8 +48,8 @@ func (x *exam) refused(r denial, id CauseID, at cluster.Ref) Finding {
 // alsoStalled adds the stalled rollout of the same workload to what a finding explains.
 func (x *exam) alsoStalled(s *symptom) []*symptom {
 	out := []*symptom{s}
-	for _, o := range x.open(stalled) {
-		if o.work == s.work && o != s {
+	for _, o := range x.symptomsOf[s.work] {
+		if o.kind == stalled && o != s && !o.explained() {
 			out = append(out, o)
 		}
 	}

@@ -164,7 +164,7 @@ func (x *exam) coveredBySeed(s *symptom) bool {
 
 // otherSymptom says that the workload of a stalled rollout shows by another symptom why it is stalled.
 func (x *exam) otherSymptom(s *symptom) bool {
-	return slices.ContainsFunc(x.symptoms, func(o *symptom) bool { return o.work == s.work && o != s && !o.weak() })
+	return slices.ContainsFunc(x.symptomsOf[s.work], func(o *symptom) bool { return o != s && !o.weak() })
 }
 
 // named says that the question names the object of a finding, or something that resembles or depends on it.

@@ -22,10 +22,12 @@ type exam struct {
 
 	symptoms  []*symptom
 	symptomAt map[symptomKey]*symptom
-	findings  []*Finding
-	findingAt map[string]*Finding
-	wants     []cluster.Want
-	missing   []Missing
+	// symptomsOf are the symptoms of each workload.
+	symptomsOf map[*workload][]*symptom
+	findings   []*Finding
+	findingAt  map[string]*Finding
+	wants      []cluster.Want
+	missing    []Missing
 
 	lineMemo  map[*cluster.Log][]line
 	hitMemo   map[*cluster.Log][]hit
@@ -38,7 +40,7 @@ type exam struct {
 func newExam(s *cluster.Snapshot, q Question) *exam {
 	x := &exam{
 		index: newIndex(s), now: s.Now, question: q, printer: newPrinter(q.Language),
-		symptomAt: map[symptomKey]*symptom{}, findingAt: map[string]*Finding{},
+		symptomAt: map[symptomKey]*symptom{}, symptomsOf: map[*workload][]*symptom{}, findingAt: map[string]*Finding{},
 		lineMemo: map[*cluster.Log][]line{}, hitMemo: map[*cluster.Log][]hit{},
 		reachMemo: map[cluster.Ref]map[cluster.Ref]bool{}, callMemo: map[*workload][]cluster.Ref{}, placed: map[*symptom]placement{},
 	}

@@ -138,26 +138,38 @@ func (x *exam) workloadNeeds(w *workload) []cluster.Ref {
 	return out
 }
 
-// reach returns everything that an object depends on directly or through others, itself included. The dependencies
-// of workloads on other services are followed too (calls).
+const (
+	// maxHops is how many calls from service to service a fault is followed through workloads that show none.
+	maxHops = 3
+	// maxReach bounds how many objects are looked at behind one.
+	maxReach = 400
+)
+
+// reach returns what an object depends on directly or through others, itself included, the nearest first. The
+// dependencies of workloads on other services are followed too (calls), but only so far: what lies behind many
+// healthy services does not explain anything.
 func (x *exam) reach(r cluster.Ref) map[cluster.Ref]bool {
 	if done, ok := x.reachMemo[r]; ok {
 		return done
 	}
+	type stop struct {
+		ref  cluster.Ref
+		hops int
+	}
 	seen := map[cluster.Ref]bool{r: true}
-	next := []cluster.Ref{r}
-	for len(next) > 0 {
+	for next := []stop{{r, 0}}; len(next) > 0 && len(seen) < maxReach; next = next[1:] {
 		at := next[0]
-		next = next[1:]
-		deps := x.needsOf(at)
-		if w := x.workloads[at]; w != nil {
-			deps = append(deps, x.calls(w)...)
-		}
-		for _, d := range deps {
-			if !seen[d] {
-				seen[d] = true
-				next = append(next, d)
+		visit := func(list []cluster.Ref, hops int) {
+			for _, d := range list {
+				if !seen[d] {
+					seen[d] = true
+					next = append(next, stop{d, hops})
+				}
 			}
+		}
+		visit(x.needsOf(at.ref), at.hops)
+		if w := x.workloads[at.ref]; w != nil && at.hops < maxHops {
+			visit(x.calls(w), at.hops+1)
 		}
 	}
 	x.reachMemo[r] = seen

@@ -118,8 +118,10 @@ func (x *exam) stories() []*story {
 			continue
 		}
 		s := &story{root: f, touched: map[cluster.Ref]bool{}, distance: -1}
+		told := map[*Finding]bool{}
 		for next := []*Finding{f}; len(next) > 0; next = next[1:] {
-			if !slices.Contains(s.effects, next[0]) {
+			if !told[next[0]] {
+				told[next[0]] = true
 				s.effects = append(s.effects, next[0])
 				next = append(next, effects[next[0]]...)
 			}

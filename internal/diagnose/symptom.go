@@ -121,6 +121,7 @@ func (x *exam) note(kind symptomKind, w *workload, p *corev1.Pod, c *corev1.Cont
 		s = &symptom{kind: kind, work: w, container: key.container, reason: reason, since: since}
 		x.symptomAt[key] = s
 		x.symptoms = append(x.symptoms, s)
+		x.symptomsOf[w] = append(x.symptomsOf[w], s)
 	}
 	if p != nil {
 		s.pods = append(s.pods, p)

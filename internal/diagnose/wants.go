@@ -132,7 +132,7 @@ func (x *exam) wantHealthyLogs() {
 	}
 	left := maxHealthyLogs
 	for _, w := range x.workloadList {
-		if d := x.distance(w.ref); d < 0 || d > 4 || w.ref.Kind == "Job" || slices.ContainsFunc(x.symptoms, func(s *symptom) bool { return s.work == w && !s.weak() }) {
+		if d := x.distance(w.ref); d < 0 || d > 4 || w.ref.Kind == "Job" || slices.ContainsFunc(x.symptomsOf[w], func(s *symptom) bool { return !s.weak() }) {
 			continue
 		}
 		for _, p := range w.pods[:min(len(w.pods), maxPodsPerSymptom)] {

@@ -59,7 +59,7 @@ func (l *loader) single(name string) error {
 		return err
 	}
 	defer f.Close()
-	return l.file(filepath.Base(name), f)
+	return l.content(filepath.Base(name), f)
 }
 
 func (l *loader) folder(root string) error {
@@ -139,10 +139,15 @@ func (l *loader) file(name string, r io.Reader) error {
 	if l.files++; l.files > maxFiles {
 		return errTooMuch
 	}
-	logged, isLog := logPath(name)
-	if !isLog && !holdsObjects(name) {
+	if _, isLog := logPath(name); !isLog && !holdsObjects(name) {
 		return nil
 	}
+	return l.content(name, r)
+}
+
+// content reads a file whatever its name.
+func (l *loader) content(name string, r io.Reader) error {
+	logged, isLog := logPath(name)
 	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
 	l.bytes += int64(len(data))
 	switch {
@@ -169,7 +174,7 @@ func holdsObjects(name string) bool {
 		return path.Base(name) != "expect.yaml"
 	case "", ".txt", ".dump", ".out":
 		base := path.Base(name)
-		return strings.Contains(base, "dump") || strings.Contains(base, "cluster-info")
+		return base == "logs.txt" || strings.Contains(base, "dump") || strings.Contains(base, "cluster-info")
 	}
 	return false
 }
