@@ -62,11 +62,13 @@ func Connect(config *rest.Config, options Options) (*Connection, error) {
 	config.QPS = -1 // Parallel bounds the load, and the server's own fairness does the rest.
 	config.WarningHandlerWithContext = rest.NoWarnings{}
 	config.UserAgent = rest.DefaultKubernetesUserAgent()
-	found, err := discovery.NewDiscoveryClientForConfig(config)
+	options = options.withDefaults()
+	asking := rest.CopyConfig(config)
+	asking.Timeout = options.RequestTimeout
+	found, err := discovery.NewDiscoveryClientForConfig(asking)
 	if err != nil {
 		return nil, fmt.Errorf("preparing discovery: %w", err)
 	}
-	options = options.withDefaults()
 	return &Connection{config: config, options: options, kinds: newKinds(found, options.Now), scheme: clientgoscheme.Scheme}, nil
 }
 
