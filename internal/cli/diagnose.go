@@ -197,6 +197,11 @@ func (d *diagnosis) askedNamespace(ctx context.Context, reader cluster.Reader, a
 	return asked.Namespace
 }
 
+// verdictColors say how glad one may be of a verdict.
+var verdictColors = map[diagnose.Verdict]string{
+	diagnose.RootCauseFound: red, diagnose.NoFaultFound: green, diagnose.Inconclusive: yellow,
+}
+
 // print prints the report and turns it into the exit code.
 func (d *diagnosis) print(report *diagnose.Report, tag language.Tag) error {
 	if d.out.structured() {
@@ -205,14 +210,7 @@ func (d *diagnosis) print(report *diagnose.Report, tag language.Tag) error {
 		}
 	} else {
 		p := newPrinter(d.Out, d.style())
-		color := green
-		switch report.Verdict {
-		case diagnose.RootCauseFound:
-			color = red
-		case diagnose.Inconclusive:
-			color = yellow
-		}
-		p.line("%s  %s", p.paint(color, string(report.Verdict)), oneLine(report.Summary))
+		p.line("%s  %s", p.paint(verdictColors[report.Verdict], string(report.Verdict)), oneLine(report.Summary))
 		printStory(p, wordsOf(tag.String()), storyOfReport(report))
 		if p.err != nil {
 			return p.err

@@ -72,10 +72,10 @@ func followOnce(ctx context.Context, c client.WithWatch, task *v1alpha1.AgentTas
 			if !open || change.Type == watch.Error && apierrors.IsResourceExpired(apierrors.FromObject(change.Object)) {
 				return task, nil
 			}
-			switch change.Type {
-			case watch.Error:
+			if change.Type == watch.Error {
 				return nil, apierrors.FromObject(change.Object)
-			case watch.Deleted:
+			}
+			if change.Type == watch.Deleted {
 				return nil, fmt.Errorf("AgentTask %s was deleted before it had an answer", task.Name)
 			}
 			if next, ok := change.Object.(*v1alpha1.AgentTask); ok {

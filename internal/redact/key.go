@@ -215,8 +215,9 @@ func hasHint(key string) bool {
 			lower[i] = c + 'a' - 'A'
 		}
 	}
+	folded := string(lower)
 	for _, h := range hints {
-		if strings.Contains(string(lower), h) {
+		if strings.Contains(folded, h) {
 			return true
 		}
 	}
