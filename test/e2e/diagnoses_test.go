@@ -159,7 +159,7 @@ var diagnoses = []diagnosis{
 	{
 		name: "node-not-ready", reason: "nodes: the node of the pods is not ready",
 		then:  "annotate node node-not-ready devcluster.eclusier.io/play=NotReady",
-		shows: event("NodeNotReady"), question: "Why is ranker not available?",
+		shows: event("TaintManagerEviction"), question: "Why is ranker not available?",
 		cause: "NodeNotReady", objects: []string{"Node/node-not-ready"},
 	},
 	{
