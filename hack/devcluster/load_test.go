@@ -15,6 +15,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -110,18 +111,37 @@ func TestLoad_replaysEveryScenarioWhole(t *testing.T) {
 	}
 	for _, file := range dirs {
 		dir := filepath.Dir(file)
-		t.Run(filepath.Base(dir), func(t *testing.T) {
-			want, err := scenario.Read(dir)
-			if err != nil {
-				t.Fatal(err)
-			}
-			cluster := newReader(t, startProgram(t, "load", dir))
-			for _, object := range want.Objects {
-				cluster.compare(t, object)
-			}
-			cluster.compareLogs(t, dir)
-		})
+		t.Run(filepath.Base(dir), func(t *testing.T) { replay(t, dir) })
 	}
+}
+
+func TestLoad_bringsInWhatAdmissionWouldRefuse(t *testing.T) {
+	cluster := replay(t, filepath.Join("testdata", "refused"))
+	for name, err := range map[string]error{
+		"service account": second(cluster.typed.CoreV1().ServiceAccounts("strict").Get(t.Context(), "vanished", metav1.GetOptions{})),
+		"priority class":  second(cluster.typed.SchedulingV1().PriorityClasses().Get(t.Context(), "vanished", metav1.GetOptions{})),
+	} {
+		if !apierrors.IsNotFound(err) {
+			t.Errorf("the %s that the scenario lacks is there: %v", name, err)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// replay loads a scenario and expects it whole.
+func replay(t *testing.T, dir string) *reader {
+	t.Helper()
+	want, err := scenario.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cluster := newReader(t, startProgram(t, "load", dir))
+	for _, object := range want.Objects {
+		cluster.compare(t, object)
+	}
+	cluster.compareLogs(t, dir)
+	return cluster
 }
 
 // reader looks objects up by what a file says of them.
@@ -162,11 +182,23 @@ func (r *reader) compare(t *testing.T, want *unstructured.Unstructured) {
 	if (want.GetDeletionTimestamp() != nil) != (got.GetDeletionTimestamp() != nil) {
 		t.Errorf("%s: being deleted is %v, want %v", name, got.GetDeletionTimestamp() != nil, want.GetDeletionTimestamp() != nil)
 	}
+	if wanted, _, _ := unstructured.NestedInt64(want.Object, "status", "observedGeneration"); wanted > 0 && want.GetDeletionTimestamp() == nil {
+		seen, _, _ := unstructured.NestedInt64(got.Object, "status", "observedGeneration")
+		if (wanted == want.GetGeneration()) != (seen == got.GetGeneration()) {
+			t.Errorf("%s: its controller has seen %d of %d, want %d of %d", name, seen, got.GetGeneration(), wanted, want.GetGeneration())
+		}
+	}
 	for _, field := range []string{"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "uid", "resourceVersion"} {
 		unstructured.RemoveNestedField(want.Object, "metadata", field)
 	}
-	if want.GetKind() == "Job" {
+	switch want.GetKind() {
+	case "Job":
 		unstructured.RemoveNestedField(want.Object, "spec", "manualSelector")
+	case "Service":
+		if address, _, _ := unstructured.NestedString(want.Object, "spec", "clusterIP"); address != "None" && !strings.HasPrefix(address, "10.96.") {
+			unstructured.RemoveNestedField(want.Object, "spec", "clusterIP")
+			unstructured.RemoveNestedField(want.Object, "spec", "clusterIPs")
+		}
 	}
 	for _, difference := range differences(want.Object, got.Object, "") {
 		t.Errorf("%s: %s", name, difference)

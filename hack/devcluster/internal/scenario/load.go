@@ -44,20 +44,33 @@ func (s *Scenario) Load(ctx context.Context, config *rest.Config) error {
 		mapper: restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(discoveryClient)),
 		uids:   newUIDs(s.Objects),
 	}
+	objects, guards := inOrder(s.Objects)
+	if err := l.defineKinds(ctx, s.Objects); err != nil {
+		return err
+	}
 	for _, step := range []func(context.Context, []*unstructured.Unstructured) error{
-		l.defineKinds, l.addProps, l.createAll, l.writeStatus, l.removeProps, l.restoreNamespaceLabels, l.deleteEnding,
+		l.addProps, l.createInTurn, l.writeStatus, l.removeProps, l.restoreNamespaceLabels, l.deleteEnding,
 	} {
-		if err := step(ctx, s.Objects); err != nil {
+		if err := step(ctx, objects); err != nil {
 			return err
 		}
 	}
-	return nil
+	if err := l.createInTurn(ctx, guards); err != nil {
+		return err
+	}
+	return l.writeStatus(ctx, guards)
 }
 
-// createAll creates the objects by rank, and within one in the order of the file but owners before what they own.
-func (l *loader) createAll(ctx context.Context, objects []*unstructured.Unstructured) error {
-	waiting := slices.Clone(objects)
-	slices.SortStableFunc(waiting, func(a, b *unstructured.Unstructured) int { return rank(a) - rank(b) })
+// inOrder sorts the objects by rank and sets those apart that would refuse even a change of another's status.
+func inOrder(all []*unstructured.Unstructured) (objects, guards []*unstructured.Unstructured) {
+	sorted := slices.Clone(all)
+	slices.SortStableFunc(sorted, func(a, b *unstructured.Unstructured) int { return rank(a) - rank(b) })
+	first, _ := slices.BinarySearchFunc(sorted, guardRank, func(object *unstructured.Unstructured, r int) int { return rank(object) - r })
+	return sorted[:first], sorted[first:]
+}
+
+// createInTurn creates the objects in their order, but owners before what they own.
+func (l *loader) createInTurn(ctx context.Context, waiting []*unstructured.Unstructured) error {
 	for len(waiting) > 0 {
 		var later []*unstructured.Unstructured
 		for _, object := range waiting {

@@ -12,6 +12,9 @@ const podSecurity = "pod-security.kubernetes.io/"
 // serviceRange is where the API server takes the addresses of Services from.
 var serviceRange = netip.MustParsePrefix("10.96.0.0/16")
 
+// guardRank is that of the kinds that decide about every request.
+const guardRank = 5
+
 // rank orders the kinds: what others cannot be created without comes first, what would refuse or alter others last.
 func rank(object *unstructured.Unstructured) int {
 	switch object.GetKind() {
@@ -21,11 +24,12 @@ func rank(object *unstructured.Unstructured) int {
 		return 1
 	case "Event":
 		return 3
-	case "ResourceQuota", "LimitRange", "APIService",
-		"ValidatingWebhookConfiguration", "MutatingWebhookConfiguration",
+	case "ResourceQuota", "LimitRange", "APIService":
+		return 4
+	case "ValidatingWebhookConfiguration", "MutatingWebhookConfiguration",
 		"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding",
 		"MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding":
-		return 4
+		return guardRank
 	}
 	return 2
 }

@@ -8,6 +8,7 @@ package scenario
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -73,16 +74,20 @@ func decode(data []byte) ([]*unstructured.Unstructured, error) {
 	var objects []*unstructured.Unstructured
 	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(data), 4096)
 	for {
-		object := &unstructured.Unstructured{}
-		err := decoder.Decode(&object.Object)
+		var document json.RawMessage
+		err := decoder.Decode(&document)
 		if errors.Is(err, io.EOF) {
 			return objects, nil
 		}
 		if err != nil {
 			return nil, err
 		}
-		if len(object.Object) == 0 {
+		if len(document) == 0 || string(document) == "null" {
 			continue
+		}
+		object := &unstructured.Unstructured{}
+		if err := object.UnmarshalJSON(document); err != nil {
+			return nil, err
 		}
 		if !object.IsList() {
 			objects = append(objects, object)

@@ -31,9 +31,12 @@ func newUIDs(objects []*unstructured.Unstructured) *uids {
 	return u
 }
 
-// missing tells whether the object refers to one that will get its uid later.
+// missing tells whether the object needs one that is still to come: because it refers to its uid, or because it is a
+// pod and the other its service account.
 func (u *uids) missing(object *unstructured.Unstructured) bool {
-	found := false
+	account, found, _ := unstructured.NestedString(object.Object, "spec", "serviceAccountName")
+	needed := key{"ServiceAccount", object.GetNamespace(), account}
+	found = found && object.GetKind() == "Pod" && u.expected[needed] && u.given[needed] == ""
 	for field, value := range object.Object {
 		// The status is written once every object is there.
 		if field != "status" {
