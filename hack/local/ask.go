@@ -55,23 +55,28 @@ func NewAsker(ctx context.Context, kubeconfig string) (*Asker, error) {
 
 // Ask creates an AgentTask and returns it once it has ended, with the time from the request to the end.
 func (a *Asker) Ask(ctx context.Context, namespace, name, prompt string) (*v1alpha1.AgentTask, time.Duration, error) {
-	one := &client.ListOptions{Namespace: namespace, FieldSelector: fields.OneTermEqualSelector("metadata.name", name)}
+	return a.AskTask(ctx, &v1alpha1.AgentTask{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+		Spec:       v1alpha1.AgentTaskSpec{Prompt: prompt},
+	})
+}
+
+// AskTask is Ask for a task that says more than a prompt.
+func (a *Asker) AskTask(ctx context.Context, task *v1alpha1.AgentTask) (*v1alpha1.AgentTask, time.Duration, error) {
+	one := &client.ListOptions{Namespace: task.Namespace, FieldSelector: fields.OneTermEqualSelector("metadata.name", task.Name)}
 	changes, err := a.Watch(ctx, &v1alpha1.AgentTaskList{}, one)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer changes.Stop()
-	task := &v1alpha1.AgentTask{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
-		Spec:       v1alpha1.AgentTaskSpec{Prompt: prompt, RequestedBy: a.as},
-	}
+	task.Spec.RequestedBy = a.as
 	began := time.Now()
 	if err := a.Create(ctx, task); err != nil {
 		return nil, 0, err
 	}
 	ended, err := awaitEnd(ctx, changes)
 	if err != nil {
-		return nil, 0, fmt.Errorf("AgentTask %s/%s: %w", namespace, name, err)
+		return nil, 0, fmt.Errorf("AgentTask %s/%s: %w", task.Namespace, task.Name, err)
 	}
 	return ended, time.Since(began), nil
 }
