@@ -50,7 +50,7 @@ func (x *exam) evictionWord(s *symptom) (string, []Evidence) {
 
 func (x *exam) usedTooMuch(s *symptom, message string, evidence []Evidence) Finding {
 	f := Finding{
-		Cause: "EvictedEphemeralStorage", Object: s.work.ref, Evidence: evidence, links: links{explains: []*symptom{s}},
+		Cause: "EvictedEphemeralStorage", Object: s.work.ref, Evidence: evidence, links: links{explains: []*symptom{s}, weak: s.weak()},
 		Message: x.say("EvictedEphemeralStorage.message", s.work.ref.String(), message),
 		Fix:     x.say("EvictedEphemeralStorage.fix", s.work.ref.String()),
 	}

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -68,6 +69,9 @@ func (x *exam) initFault(s *symptom) Finding {
 	return f
 }
 
+// wordInCommand finds what may be the name of a service in a command.
+var wordInCommand = regexp.MustCompile(`[a-z][a-z0-9-]+`)
+
 // initCalls are the Services that the init container itself is told of.
 func (x *exam) initCalls(s *symptom) []cluster.Ref {
 	c := s.spec()
@@ -77,7 +81,7 @@ func (x *exam) initCalls(s *symptom) []cluster.Ref {
 	found := map[cluster.Ref]bool{}
 	x.containerCalls(s.work, c, found)
 	for _, a := range slices.Concat(c.Command, c.Args) {
-		for _, word := range nameInText.FindAllString(strings.ToLower(a), 64) {
+		for _, word := range wordInCommand.FindAllString(strings.ToLower(a), 64) {
 			if r := ref("Service", s.work.namespace(), word); x.exists(r) {
 				found[r] = true
 			}

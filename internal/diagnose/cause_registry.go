@@ -4,7 +4,12 @@ var registryUnreachable = cause{
 	id: "RegistryUnreachable", severity: High,
 	check: func(x *exam) {
 		for _, p := range x.pulls() {
-			if pullKind(p) == "RegistryUnreachable" {
+			switch kind := pullKind(p); {
+			case kind == "TLSCertExpired":
+				f := x.registryFault(p, "RegistryUnreachable")
+				f.Cause = kind
+				x.add(f)
+			case kind == "RegistryUnreachable", kind == "" && p.message != "" && len(p.evidence) > 2:
 				x.add(x.registryFault(p, "RegistryUnreachable"))
 			}
 		}

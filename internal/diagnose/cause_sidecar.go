@@ -70,7 +70,7 @@ func mainContainer(w *workload, p *corev1.Pod) string {
 
 func (x *exam) sidecarFault(s *symptom) Finding {
 	f := Finding{
-		Cause: "SidecarNotReady", Object: s.work.ref, Evidence: x.ending(s), links: links{explains: x.alsoStalled(s)},
+		Cause: "SidecarNotReady", Object: s.work.ref, Evidence: x.ending(s), links: links{explains: x.heldBack(s)},
 		Message: x.say("SidecarNotReady.message", s.container, s.work.ref.String()),
 		Fix:     x.say("SidecarNotReady.fix", s.container, s.work.ref.String()),
 	}
@@ -91,4 +91,17 @@ func (x *exam) sidecarFault(s *symptom) Finding {
 		f.Evidence = append(f.Evidence, x.lastWords(s)...)
 	}
 	return f
+}
+
+// heldBack adds to a sidecar's symptom those of the other containers of its pods that only wait to become ready.
+func (x *exam) heldBack(s *symptom) []*symptom {
+	out := x.alsoStalled(s)
+	for _, o := range x.symptomsOf[s.work] {
+		if o != s && o.kind == unready && !o.explained() {
+			if e := x.unhealthy(o, "Readiness probe"); e == nil || !wrongProbe(e.Message) {
+				out = append(out, o)
+			}
+		}
+	}
+	return out
 }

@@ -167,7 +167,13 @@ func (x *exam) otherSymptom(s *symptom) bool {
 	return slices.ContainsFunc(x.symptomsOf[s.work], func(o *symptom) bool { return o != s && !o.weak() })
 }
 
-// named says that the question names the object of a finding, or something that resembles or depends on it.
+// named says that the question names the object of a finding, or something that resembles or depends on it. To ask
+// about a whole namespace names nothing in it.
 func (x *exam) named(f *Finding) bool {
-	return len(x.seeds.refs) > 0 && x.distance(f.Object) >= 0 || x.distance(f.Object) >= 0 && x.resembles(f.Object.Name)
+	for _, seed := range x.seeds.refs {
+		if seed.Kind != "Namespace" && x.reach(seed)[f.Object] {
+			return true
+		}
+	}
+	return x.distance(f.Object) >= 0 && x.resembles(f.Object.Name)
 }

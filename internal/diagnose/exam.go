@@ -24,6 +24,8 @@ type exam struct {
 	symptomAt map[symptomKey]*symptom
 	// symptomsOf are the symptoms of each workload.
 	symptomsOf map[*workload][]*symptom
+	// servicesOf are the services that select each workload.
+	servicesOf map[cluster.Ref][]cluster.Ref
 	findings   []*Finding
 	findingAt  map[string]*Finding
 	wants      []cluster.Want
@@ -47,6 +49,7 @@ func newExam(s *cluster.Snapshot, q Question) *exam {
 	x.causes = causesByID
 	x.seeds = x.readQuestion()
 	x.distance = x.askedDistance()
+	x.servicesOf = x.joinServices()
 	return x
 }
 

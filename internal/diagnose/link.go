@@ -145,15 +145,33 @@ func (x *exam) measure(s *story) {
 	}
 }
 
-// impact counts the workloads and services that suffer in a story.
+// impact counts the workloads that suffer in a story, and the services and ingresses that stand for them.
 func (x *exam) impact(s *story) int {
-	n := 0
+	hurt := map[cluster.Ref]bool{}
 	for r := range s.touched {
-		if x.workloads[r] != nil || r.Kind == "Service" || r.Kind == "Ingress" {
-			n++
+		if x.workloads[r] != nil {
+			hurt[r] = true
+			for _, service := range x.servicesOf[r] {
+				hurt[service] = true
+			}
+		}
+		if r.Kind == "Service" || r.Kind == "Ingress" {
+			hurt[r] = true
 		}
 	}
-	return max(n, 1)
+	return max(len(hurt), 1)
+}
+
+// joinServices tells for each workload the services that select it.
+func (x *exam) joinServices() map[cluster.Ref][]cluster.Ref {
+	out := map[cluster.Ref][]cluster.Ref{}
+	for _, s := range x.snap.Services {
+		r := ref("Service", s.Namespace, s.Name)
+		for _, w := range x.serviceNeeds(s) {
+			out[w] = append(out[w], r)
+		}
+	}
+	return out
 }
 
 // askedDistance returns a function that tells how far an object is from what was asked about: 0 for the object

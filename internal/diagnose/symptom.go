@@ -67,7 +67,9 @@ type symptom struct {
 func (s *symptom) explained() bool { return len(s.by) > 0 }
 
 // weak symptoms are no reason to doubt that the workload serves.
-func (s *symptom) weak() bool { return s.kind == restarted || s.kind == complaining }
+func (s *symptom) weak() bool {
+	return s.kind == restarted || s.kind == complaining || s.kind == evicted && int32(s.work.readyPods()) >= s.work.desired
+}
 
 // pod is the example.
 func (s *symptom) pod() *corev1.Pod {
