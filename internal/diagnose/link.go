@@ -58,7 +58,7 @@ func (x *exam) causesOf(f *Finding, need cluster.Ref, at map[cluster.Ref][]*Find
 	for r := range x.reach(need) {
 		for _, g := range at[r] {
 			switch {
-			case g == f || slices.Contains(strong, g) || slices.Contains(weak, g):
+			case g == f || g.links.echo && len(g.links.causedBy) == 0 || slices.Contains(strong, g) || slices.Contains(weak, g):
 			case g.links.weak:
 				weak = append(weak, g)
 			default:
