@@ -81,19 +81,25 @@ func folders(t *testing.T) []string {
 	return out
 }
 
+func expectationOf(t *testing.T, folder string) expectation {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(folder, "expect.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var e expectation
+	if err := yaml.Unmarshal(data, &e); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
 func TestScenariosAreDiagnosedAsExpected(t *testing.T) {
 	t.Parallel()
 	for _, folder := range folders(t) {
 		t.Run(filepath.Base(folder), func(t *testing.T) {
 			t.Parallel()
-			data, err := os.ReadFile(filepath.Join(folder, "expect.yaml"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			var e expectation
-			if err := yaml.Unmarshal(data, &e); err != nil {
-				t.Fatal(err)
-			}
+			e := expectationOf(t, folder)
 			d, err := dump.Open(folder)
 			if err != nil {
 				t.Fatal(err)
