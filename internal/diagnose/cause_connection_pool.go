@@ -75,6 +75,9 @@ func (x *exam) limitingServer(s *symptom, h hit) *workload {
 	if len(refs) == 0 {
 		refs = x.calls(s.work)
 	}
+	for _, n := range x.configuredNamespaces(s.work) {
+		x.want(cluster.Want{What: cluster.WantNamespace, Namespace: n})
+	}
 	for _, r := range refs {
 		x.want(cluster.Want{What: cluster.WantNamespace, Namespace: r.Namespace})
 		sv := get[*corev1.Service](x.index, "Service", r.Namespace, r.Name)

@@ -92,6 +92,12 @@ func (x *exam) rotations(client *symptom, h hit, user string) []Evidence {
 			x.want(cluster.Want{What: cluster.WantNamespace, Namespace: r.Namespace})
 		}
 	}
+	for _, n := range x.configuredNamespaces(client.work) {
+		if !slices.Contains(namespaces, n) {
+			namespaces = append(namespaces, n)
+			x.want(cluster.Want{What: cluster.WantNamespace, Namespace: n})
+		}
+	}
 	for _, n := range namespaces {
 		for _, p := range x.podsByNS[n] {
 			if rotationNames.MatchString(p.Name) {

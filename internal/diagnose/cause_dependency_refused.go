@@ -27,8 +27,11 @@ func (x *exam) dependencyFault(s *symptom, h hit) *Finding {
 	if len(named) > 0 {
 		called = named[0].address()
 	}
-	if len(f.links.needs) > 0 {
-		called = f.links.needs[0].String()
+	for _, r := range f.links.needs {
+		called = r.String()
+		if w := x.idleBehind(r); w != nil {
+			f.Evidence = append(f.Evidence, x.scaledBy(w)...)
+		}
 	}
 	for _, p := range named {
 		f.Evidence = append(f.Evidence, x.configuredBy(s, p.host)...)

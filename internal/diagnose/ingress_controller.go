@@ -56,6 +56,9 @@ func (x *exam) routed(namespace, service string) bool {
 	return false
 }
 
+// controllerNamespaces are those in which people keep ingress controllers.
+var controllerNamespaces = regexp.MustCompile(`(?i)ingress|traefik|haproxy|contour|envoy|gateway|nginx|kong|edge|infra|platform|network|routing|load-?balanc|^kube-system$`)
+
 var controllerNames = regexp.MustCompile(`(?i)ingress|traefik|haproxy|contour|envoy|gateway|nginx|kong`)
 
 // isController says that a workload looks like an ingress controller.
@@ -88,7 +91,7 @@ func (x *exam) wantControllers() {
 		}
 	}
 	for _, n := range x.snap.Namespaces {
-		if controllerNames.MatchString(n.Name) {
+		if controllerNamespaces.MatchString(n.Name) {
 			x.want(cluster.Want{What: cluster.WantNamespace, Namespace: n.Name})
 		}
 	}

@@ -172,6 +172,23 @@ func (x *exam) configuredBy(s *symptom, hosts ...string) []Evidence {
 	return out
 }
 
+// configuredNamespaces are the other namespaces in which variables of a workload name a Service.
+func (x *exam) configuredNamespaces(w *workload) []string {
+	var out []string
+	for i := range w.template.Spec.Containers {
+		for _, v := range x.variables(w, &w.template.Spec.Containers[i]) {
+			for _, m := range addressPattern.FindAllString(v.value, 16) {
+				host, _, _ := strings.Cut(m, ":")
+				r, ok := x.clusterName(host, w.namespace())
+				if ok && r.Namespace != w.namespace() && !slices.Contains(out, r.Namespace) {
+					out = append(out, r.Namespace)
+				}
+			}
+		}
+	}
+	return out
+}
+
 // variable is an environment variable of a container whose value is known.
 type variable struct {
 	name, value string
