@@ -34,7 +34,7 @@ func Diagnose(s *cluster.Snapshot, q Question) *Report {
 func (x *exam) sort(all []*story) (answers, others []*story) {
 	for _, s := range all {
 		switch {
-		case s.root.links.onDemand && len(s.effects) == 1 && !x.named(s.root):
+		case s.root.links.onDemand && (len(s.effects) == 1 && !x.named(s.root) || toldElsewhere(s, all)):
 		case s.distance < 0:
 			if !s.root.links.weak {
 				others = append(others, s)
@@ -127,6 +127,7 @@ func (x *exam) judge(r *Report) {
 	}
 	x.missing = append(x.missing, unseen...)
 	x.missing = append(x.missing, gaps...)
+	x.missing = append(x.missing, x.otherGaps(r.Verdict)...)
 	r.Missing = append(r.Missing, x.missing...)
 	if r.Verdict != RootCauseFound {
 		r.Chain = append(r.Chain, x.observations(open, r.Verdict)...)
@@ -176,4 +177,11 @@ func (x *exam) named(f *Finding) bool {
 		}
 	}
 	return x.distance(f.Object) >= 0 && x.resembles(f.Object.Name)
+}
+
+// toldElsewhere says that another root is about the same object and says more than a state that somebody may want.
+func toldElsewhere(s *story, all []*story) bool {
+	return slices.ContainsFunc(all, func(o *story) bool {
+		return o != s && o.root.Object == s.root.Object && !o.root.links.onDemand
+	})
 }

@@ -23,10 +23,17 @@ func (x *exam) link() {
 		}
 	}
 	for _, f := range x.findings {
-		for _, c := range f.links.causedBy {
+		for _, c := range nearest(f.links.causedBy) {
 			f.CausedBy = append(f.CausedBy, c.ID)
 		}
 	}
+}
+
+// nearest leaves out the causes of causes: what is told of them is told once.
+func nearest(causes []*Finding) []*Finding {
+	return slices.DeleteFunc(slices.Clone(causes), func(c *Finding) bool {
+		return slices.ContainsFunc(causes, func(o *Finding) bool { return o != c && follows(o, c) })
+	})
 }
 
 // touchedBy tells for each object the findings that lie at it or make it suffer.
@@ -108,7 +115,8 @@ type story struct {
 func (x *exam) stories() []*story {
 	effects := map[*Finding][]*Finding{}
 	for _, f := range x.findings {
-		for _, c := range f.links.causedBy {
+		f.Impact = 1
+		for _, c := range nearest(f.links.causedBy) {
 			effects[c] = append(effects[c], f)
 		}
 	}

@@ -51,9 +51,23 @@ func (x *exam) hasLog(namespace, pod, container string, previous bool) bool {
 // gapsThatMatter are the gaps without which nothing sure can be said of what was asked: a namespace or its pods that
 // could not be read, or what was cut off.
 func (x *exam) gapsThatMatter() []Missing {
+	return x.gapsAs(x.matters)
+}
+
+// otherGaps are further gaps worth telling: files of a dump that could not be read and, where no cause is known,
+// whatever may not be read.
+func (x *exam) otherGaps(v Verdict) []Missing {
+	const most = 10
+	out := x.gapsAs(func(g cluster.Gap) bool {
+		return g.Resource == "files" || v == Inconclusive && g.Reason == cluster.GapForbidden && !x.matters(g)
+	})
+	return out[:min(len(out), most)]
+}
+
+func (x *exam) gapsAs(keep func(cluster.Gap) bool) []Missing {
 	var out []Missing
 	for _, g := range x.gaps {
-		if !x.matters(g) {
+		if !keep(g) {
 			continue
 		}
 		m := Missing{What: x.say("miss.gap", gapName(g)), Command: gapCommand(g)}
@@ -96,6 +110,9 @@ func gapName(g cluster.Gap) string {
 }
 
 func gapCommand(g cluster.Gap) string {
+	if g.Resource == "files" {
+		return ""
+	}
 	resource := g.Resource
 	if resource == "" {
 		resource = "all"
