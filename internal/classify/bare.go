@@ -10,7 +10,7 @@ func (x *extractor) standsAsName(i int) bool {
 		return false
 	case t.quoted && t.class&^isStop == 0:
 		return t.text[0] >= 'a'
-	case x.subject(i):
+	case x.subject(i) || x.placed(i):
 		return true
 	case t.text[0] < 'a' || !nameable(t) || x.precedesKind(i):
 		return false

@@ -60,6 +60,8 @@ const (
 	isEnv                        // a common word that often names a namespace
 	isNamed                      // "called"
 	isStop                       // a common word
+	isWord                       // a common word that is a name in every place of one
+	isThing                      // a common word that is a name only behind a kind or a verb that takes a workload
 	isDismiss                    // "ignore", of rules
 	isPersona                    // "pretend", of a role to play
 	isTopic                      // a word of a subject that is not operations
@@ -74,7 +76,7 @@ var classNames = map[string]class{
 	"ifneeded": isIfNeeded, "if": isIf, "cause": isCause, "said": isSaid, "and": isAnd, "or": isOr, "then": isThen,
 	"but": isBut, "det": isDet, "of": isOf, "in": isIn, "from": isFrom, "prep": isPrep, "pron": isPron, "who": isWho,
 	"vagueobj": isVagueObj, "state": isState, "be": isBe, "ops": isOps, "soft": isSoft, "env": isEnv, "named": isNamed,
-	"stop": isStop, "dismiss": isDismiss, "persona": isPersona,
+	"stop": isStop, "word": isWord, "thing": isThing, "dismiss": isDismiss, "persona": isPersona,
 }
 
 // language is the set of languages that a word belongs to.
@@ -117,6 +119,7 @@ func buildLexicon() *lexicon {
 	l.addList(english, inEnglish)
 	l.addList(french, inFrench)
 	l.addList(shared, 0)
+	l.addList(nouns, 0)
 	for _, w := range l.words {
 		slices.SortStableFunc(w.phrases, func(a, b phrase) int { return len(b.rest) - len(a.rest) })
 	}
@@ -170,6 +173,9 @@ func (l *lexicon) add(text string, entry word) {
 	if first == nil {
 		first = &word{}
 		l.words[parts[0]] = first
+	}
+	if entry.class&^(isWord|isThing) == 0 && entry.topic == "" && first.class&^(isWord|isThing) == 0 {
+		return
 	}
 	if len(parts) == 1 {
 		first.merge(entry)

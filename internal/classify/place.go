@@ -57,7 +57,7 @@ func (x *extractor) namespaceAt(i int) (string, int) {
 		if !x.canFollowKind(i) {
 			return "", i
 		}
-		x.tokens[i].isTarget = true
+		x.tokens[i].name()
 		return x.tokens[i].text, i + 1
 	}
 	t := &x.tokens[i]
@@ -65,7 +65,7 @@ func (x *extractor) namespaceAt(i int) (string, int) {
 	if !couldBeNamespace(t) || !named && !x.isPlace(i, determined) {
 		return "", i
 	}
-	t.isTarget = true
+	t.name()
 	if named {
 		return t.text, i + 2
 	}
@@ -84,7 +84,8 @@ func (x *extractor) isPlace(i int, determined bool) bool {
 	if (determined || t.class != 0 || !behindName) && x.qualifies(i) {
 		return false
 	}
-	return t.quoted || t.class == 0 || t.is(isEnv) && x.endsPhrase(i+1) || t.is(isSoft) && !t.is(isKind) && behindName
+	return t.quoted || t.class == 0 || t.is(isEnv) && x.endsPhrase(i+1) || t.is(isSoft) && !t.is(isKind) && behindName ||
+		(behindName || x.behindThing(i)) && !determined && x.wordAsPlace(i)
 }
 
 // qualifies tells whether the word at i belongs to a noun behind it: "in the orders database", "in web pods".

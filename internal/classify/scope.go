@@ -37,6 +37,7 @@ func outOfScope(tokens []token, hasTargets bool) string {
 		t := &tokens[i]
 		switch {
 		case t.opaque:
+		case t.isTarget && t.class == 0:
 		case t.is(isKind|isSoft) || t.is(isOps) && !t.is(isTopic):
 			return ""
 		case t.topic == topicForeign:

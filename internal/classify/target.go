@@ -222,6 +222,8 @@ func (x *extractor) canFollowKind(j int) bool {
 		return false
 	}
 	switch {
+	case x.behindKind(j, x.tokens[j-1].kind):
+		return true
 	case t.quoted, t.class == 0 && !t.corrected && (!looksOrdinary(t.text) || x.endsPhrase(j+1)):
 		return t.text[0] >= 'a' || strings.IndexByte(t.text, '-') > 0
 	case t.is(isEnv|isSoft) && !t.is(isKind):
@@ -290,7 +292,7 @@ func (x *extractor) takeKind(j int, kind string) {
 
 // take records a target and marks its token.
 func (x *extractor) take(i int, target Target) int {
-	x.tokens[i].isTarget = true
+	x.tokens[i].name()
 	x.last = i + 1
 	if target.Kind == "Namespace" {
 		x.setNamespace(target.Name)

@@ -49,6 +49,12 @@ type token struct {
 
 func (t *token) is(c class) bool { return t.class&c != 0 }
 
+// name marks the token as taken for a name, which says nothing else any more.
+func (t *token) name() {
+	t.isTarget = true
+	t.class &= isKind | isSoft | isOps
+}
+
 // tokenizer cuts a text into tokens in one pass.
 type tokenizer struct {
 	lex    *lexicon
