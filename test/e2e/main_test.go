@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,10 +56,23 @@ func play(m *testing.M) int {
 	defer func() { scene.operator.Stop() }()
 	code := m.Run()
 	if code != 0 {
-		log, _ := os.ReadFile(scene.operator.Log())
-		fmt.Printf("log of the operator:\n%s\n", log[max(0, len(log)-8000):])
+		printErrors(scene.operator.Log())
 	}
 	return code
+}
+
+// printErrors prints the errors in the operator's log.
+func printErrors(file string) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for line := range strings.Lines(string(text)) {
+		if strings.Contains(line, `"level":"error"`) {
+			fmt.Print("operator: ", line)
+		}
+	}
 }
 
 func fail(err error) int {
