@@ -25,9 +25,10 @@ import (
 	"github.com/eclusier/eclusier/internal/telemetry"
 )
 
-// Readers hands out readers that see the cluster as a service account does.
+// Readers hands out readers that see the cluster as a service account does, as it is at the moment of the question or
+// later.
 type Readers interface {
-	ReaderFor(account types.NamespacedName) (cluster.Reader, error)
+	ReaderFor(account types.NamespacedName, asked time.Time) (cluster.Reader, error)
 }
 
 // Guard says whether the API server vouches for who asks.

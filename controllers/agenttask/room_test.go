@@ -240,7 +240,10 @@ func found(kind, namespace, name string) cluster.Found {
 	return cluster.Found{Ref: cluster.Ref{Kind: kind, Namespace: namespace, Name: name}, UID: "uid-" + kind + name}
 }
 
-func (w *world) ReaderFor(account types.NamespacedName) (cluster.Reader, error) {
+func (w *world) ReaderFor(account types.NamespacedName, asked time.Time) (cluster.Reader, error) {
+	if asked.Before(noon) {
+		panic("a reading from before the question could be served")
+	}
 	w.accounts = append(w.accounts, account)
 	return w, nil
 }

@@ -12,7 +12,7 @@ import (
 
 // diagnose looks at the targets as the task's account, and records the verdict, the findings and the answer.
 func (p *pass) diagnose(ctx context.Context) error {
-	reader, err := p.Readers.ReaderFor(p.account())
+	reader, err := p.Readers.ReaderFor(p.account(), p.asked())
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -33,7 +34,7 @@ func (p *pass) resolve(ctx context.Context) error {
 		p.task.Status.Targets = []v1alpha1.ResolvedTarget{{Object: &own, Source: v1alpha1.TargetFromNamespace}}
 		return nil
 	}
-	reader, err := p.Readers.ReaderFor(p.account())
+	reader, err := p.Readers.ReaderFor(p.account(), p.asked())
 	if err != nil {
 		return err
 	}
@@ -170,6 +171,12 @@ func (p *pass) account() types.NamespacedName {
 		Namespace: p.task.Namespace,
 		Name:      cmp.Or(p.task.Spec.ServiceAccountName, v1alpha1.DefaultServiceAccountName),
 	}
+}
+
+// asked is a moment at which the question had certainly been asked. The API keeps whole seconds, so it is the end of the
+// second in which the task was started.
+func (p *pass) asked() time.Time {
+	return p.task.Status.StartedAt.Truncate(time.Second).Add(time.Second)
 }
 
 func reference(f cluster.Found) v1alpha1.ObjectReference {

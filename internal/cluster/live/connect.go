@@ -53,6 +53,7 @@ type Connection struct {
 	config  *rest.Config
 	options Options
 	kinds   *kinds
+	memory  *memory
 	scheme  *runtime.Scheme
 }
 
@@ -69,25 +70,31 @@ func Connect(config *rest.Config, options Options) (*Connection, error) {
 	if err != nil {
 		return nil, fmt.Errorf("preparing discovery: %w", err)
 	}
-	return &Connection{config: config, options: options, kinds: newKinds(found, options.Now), scheme: clientgoscheme.Scheme}, nil
+	return &Connection{config: config, options: options, kinds: newKinds(found, options.Now), memory: &memory{}, scheme: clientgoscheme.Scheme}, nil
 }
 
-// Reader returns a reader with the connection's own identity.
+// Reader returns a reader with the connection's own identity, which reads everything anew.
 func (c *Connection) Reader() (*Reader, error) { return c.reader(c.config) }
 
-// As returns a reader that is a service account to the API server, with that account's rights and no others.
-func (c *Connection) As(account types.NamespacedName) (*Reader, error) {
+// As returns a reader that is a service account to the API server, with that account's rights and no others. It serves a
+// question asked at that moment: what was read for the same account since then is not read again.
+func (c *Connection) As(account types.NamespacedName, asked time.Time) (*Reader, error) {
 	config := rest.CopyConfig(c.config)
 	// The API server adds the groups of service accounts by itself when no group is named.
 	config.Impersonate = rest.ImpersonationConfig{
 		UserName: "system:serviceaccount:" + account.Namespace + ":" + account.Name,
 	}
-	return c.reader(config)
+	r, err := c.reader(config)
+	if err != nil {
+		return nil, err
+	}
+	r.memory, r.account, r.asked = c.memory, config.Impersonate.UserName, asked
+	return r, nil
 }
 
 // ReaderFor is As in the shape of the task controller's port.
-func (c *Connection) ReaderFor(account types.NamespacedName) (cluster.Reader, error) {
-	return c.As(account)
+func (c *Connection) ReaderFor(account types.NamespacedName, asked time.Time) (cluster.Reader, error) {
+	return c.As(account, asked)
 }
 
 func (c *Connection) reader(config *rest.Config) (*Reader, error) {

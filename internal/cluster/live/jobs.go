@@ -54,19 +54,46 @@ func (r *Reader) jobs(into *cluster.Snapshot, wants []cluster.Want, want cluster
 // list reads one resource page by page.
 func (r *Reader) list(want cluster.Want, resource resource, options ...client.ListOption) job {
 	return job{want: want, resource: resource.plural, run: func(ctx context.Context) (outcome, error) {
-		objects, truncated, err := r.pages(ctx, resource.newList, options)
+		read, err := r.all(ctx, resource.plural, resource.newList, options)
 		if err != nil {
 			return outcome{}, err
 		}
-		return outcome{truncated: truncated, store: func(s *cluster.Snapshot) {
+		return outcome{truncated: read.truncated, store: func(s *cluster.Snapshot) {
 			held := known(resource.held(s))
-			for _, o := range objects {
+			for _, o := range read.objects {
 				if !held[client.ObjectKeyFromObject(o)] {
 					resource.add(s, o)
 				}
 			}
 		}}, nil
 	}}
+}
+
+// all returns a list as it was read for another question of the same account, or reads it.
+func (r *Reader) all(ctx context.Context, plural string, newList func() client.ObjectList, options []client.ListOption) (reading, error) {
+	what := listed{account: r.account, resource: plural, selection: selection(options)}
+	now := r.options.Now()
+	if r.memory != nil {
+		if read, ok := r.memory.recall(what, r.asked, now); ok {
+			return read, nil
+		}
+	}
+	objects, truncated, err := r.pages(ctx, newList, options)
+	read := reading{began: now, objects: objects, truncated: truncated}
+	if err == nil && r.memory != nil {
+		r.memory.keep(what, read)
+	}
+	return read, err
+}
+
+// selection says which part of a resource the options select.
+func selection(options []client.ListOption) string {
+	var o client.ListOptions
+	o.ApplyOptions(options)
+	if o.FieldSelector == nil {
+		return o.Namespace
+	}
+	return o.Namespace + "?" + o.FieldSelector.String()
 }
 
 // pages reads a list to its end or to the limit, and says whether there was more. A list that changes faster than it can
@@ -157,12 +184,12 @@ func (r *Reader) anyObject(want cluster.Want) job {
 func (r *Reader) events(want cluster.Want, namespace string) job {
 	newList := func() client.ObjectList { return &corev1.EventList{} }
 	return job{want: want, resource: "events", run: func(ctx context.Context) (outcome, error) {
-		objects, truncated, err := r.pages(ctx, newList, []client.ListOption{client.InNamespace(namespace)})
+		read, err := r.all(ctx, "events", newList, []client.ListOption{client.InNamespace(namespace)})
 		if err != nil {
 			return outcome{}, err
 		}
-		return outcome{truncated: truncated, store: func(s *cluster.Snapshot) {
-			for _, o := range objects {
+		return outcome{truncated: read.truncated, store: func(s *cluster.Snapshot) {
+			for _, o := range read.objects {
 				s.Events = append(s.Events, eventOf(o.(*corev1.Event)))
 			}
 		}}, nil

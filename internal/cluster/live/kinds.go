@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/discovery/cached/memory"
+	discoverymemory "k8s.io/client-go/discovery/cached/memory"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/restmapper"
 
@@ -37,7 +37,7 @@ type kind struct {
 }
 
 func newKinds(found discovery.DiscoveryInterface, now func() time.Time) *kinds {
-	cache := memory.NewMemCacheClient(found)
+	cache := discoverymemory.NewMemCacheClient(found)
 	return &kinds{cache: cache, mapper: restmapper.NewDeferredDiscoveryRESTMapper(cache), now: now}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
@@ -19,6 +20,11 @@ type Reader struct {
 	logs    corev1client.PodsGetter
 	kinds   *kinds
 	options Options
+
+	// memory is nil for a reader that reads everything anew.
+	memory  *memory
+	account string
+	asked   time.Time
 }
 
 var (

@@ -105,7 +105,7 @@ func tenant(t *testing.T) cluster.Reader {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := connection.ReaderFor(types.NamespacedName{Namespace: "shop", Name: "eclusier-reader"})
+	r, err := connection.ReaderFor(types.NamespacedName{Namespace: "shop", Name: "eclusier-reader"}, time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -333,6 +333,47 @@ func TestReader_Suggest(t *testing.T) {
 				t.Errorf("got %q, want %q", text, tt.want)
 			}
 		})
+	}
+}
+
+// TestConnection_memory: a reading answers what was asked before it, of the same account, and nothing else.
+func TestConnection_memory(t *testing.T) {
+	clock := now
+	connection, err := live.Connect(frozen.Config, live.Options{Now: func() time.Time { return clock }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := func(account string, asked time.Time) int {
+		t.Helper()
+		r, err := connection.As(types.NamespacedName{Namespace: "shop", Name: account}, asked)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &cluster.Snapshot{}
+		if err := r.Read(t.Context(), s, []cluster.Want{{What: cluster.WantNamespace, Namespace: "shop"}}); err != nil {
+			return 0
+		}
+		return len(s.ConfigMaps)
+	}
+	first := settings("eclusier-reader", now)
+	added := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "added"}}
+	if err := admin.Create(t.Context(), added); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = admin.Delete(context.Background(), added) }() //nolint:usetesting // the test's context is over by then
+	clock = now.Add(time.Second)
+	if got := settings("eclusier-reader", now.Add(-time.Minute)); got != first {
+		t.Errorf("a question asked before the reading is read for again: %d ConfigMaps, then %d", first, got)
+	}
+	if got := settings("stranger", now.Add(-time.Minute)); got != 0 {
+		t.Errorf("another account is shown %d ConfigMaps that it may not read", got)
+	}
+	if got := settings("eclusier-reader", now.Add(time.Second)); got != first+1 {
+		t.Errorf("a question asked after the reading is answered from before it: %d ConfigMaps", got)
+	}
+	clock = now.Add(time.Minute)
+	if got := settings("eclusier-reader", now.Add(-time.Minute)); got != first+1 {
+		t.Errorf("an old reading is still used: %d ConfigMaps", got)
 	}
 }
 
