@@ -1,17 +1,24 @@
 package e2e
 
+import "time"
+
 // diagnosis is one failing workload: testdata/<name>.yaml, applied to the namespace <name>.
 type diagnosis struct {
 	name   string
 	reason string
 	// then is what is done with kubectl once everything is available, before the fault shows.
-	then     string
-	shows    sign
+	then  string
+	shows sign
+	// lasts is how long it has to show before it is more than a start that takes its time.
+	lasts    time.Duration
 	question string
 	// cause and objects (Kind/name, equally good) are those of the first root cause; empty where nothing is wrong.
 	cause   string
 	objects []string
 }
+
+// startGrace is a little more than what the engine gives a start before it counts as failing.
+const startGrace = 80 * time.Second
 
 // diagnoses holds at least one failure of every family that the engine knows.
 var diagnoses = []diagnosis{
@@ -47,7 +54,7 @@ var diagnoses = []diagnosis{
 	},
 	{
 		name: "readiness", reason: "probes: the path of the readiness probe is wrong",
-		shows: event("Unhealthy"), question: "Why is web not ready?",
+		shows: event("Unhealthy"), lasts: startGrace, question: "Why is web not ready?",
 		cause: "ReadinessProbeFailing", objects: []string{"Deployment/web"},
 	},
 	{
@@ -57,17 +64,17 @@ var diagnoses = []diagnosis{
 	},
 	{
 		name: "memory", reason: "scheduling: no node has the memory",
-		shows: event("FailedScheduling"), question: "Why is search pending?",
+		shows: event("FailedScheduling"), lasts: startGrace / 2, question: "Why is search pending?",
 		cause: "UnschedulableInsufficientMemory", objects: []string{"Deployment/search"},
 	},
 	{
 		name: "node-selector", reason: "scheduling: no node has the label",
-		shows: event("FailedScheduling"), question: "Why is gpu-job pending?",
+		shows: event("FailedScheduling"), lasts: startGrace / 2, question: "Why is gpu-job pending?",
 		cause: "UnschedulableAffinity", objects: []string{"Deployment/gpu-job"},
 	},
 	{
 		name: "volume-class", reason: "storage: the claim's class does not exist",
-		shows: event("ProvisioningFailed"), question: "Why does the statefulset db not start?",
+		shows: event("ProvisioningFailed"), lasts: startGrace / 2, question: "Why does the statefulset db not start?",
 		cause: "PVCPendingNoStorageClass", objects: []string{"PersistentVolumeClaim/data-db-0", "StatefulSet/db"},
 	},
 	{
@@ -128,7 +135,7 @@ var diagnoses = []diagnosis{
 	},
 	{
 		name: "sidecar", reason: "probes: a sidecar holds the pod back",
-		shows: event("Unhealthy"), question: "Pourquoi pay n'est-il pas prêt ?",
+		shows: event("Unhealthy"), lasts: startGrace, question: "Pourquoi pay n'est-il pas prêt ?",
 		cause: "SidecarNotReady", objects: []string{"Deployment/pay"},
 	},
 	{
@@ -159,7 +166,7 @@ var diagnoses = []diagnosis{
 	{
 		name: "node-not-ready", reason: "nodes: the node of the pods is not ready",
 		then:  "annotate node node-not-ready devcluster.eclusier.io/play=NotReady",
-		shows: event("TaintManagerEviction"), question: "Why is ranker not available?",
+		shows: event("TaintManagerEviction"), lasts: startGrace / 2, question: "Why is ranker not available?",
 		cause: "NodeNotReady", objects: []string{"Node/node-not-ready"},
 	},
 	{

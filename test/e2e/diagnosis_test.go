@@ -34,6 +34,7 @@ func TestDiagnosis_realFailures(t *testing.T) {
 				}
 			}
 			await(ctx, t, d.name, d.shows)
+			time.Sleep(d.lasts)
 			task, took, err := scene.asker.Ask(ctx, d.name, "question", d.question)
 			if err != nil {
 				t.Fatal(err)
