@@ -40,14 +40,12 @@ var crashBadCommand = cause{
 // startFailure is what the runtime says of a container that could not be started at all.
 func (x *exam) startFailure(s *symptom) (string, []Evidence) {
 	for _, p := range s.pods {
-		one := &symptom{work: s.work, pods: []*corev1.Pod{p}, container: s.container, init: s.init}
 		for _, c := range statuses(p) {
 			if s.container != "" && c.Name != s.container {
 				continue
 			}
-			one.container = c.Name
-			if t := termination(&c); t != nil && t.Message != "" && (t.Reason == "StartError" || t.Reason == "ContainerCannotRun") {
-				return t.Message, x.ending(one)
+			if message := refusedStart(&c); message != "" {
+				return message, x.ending(&symptom{work: s.work, pods: []*corev1.Pod{p}, container: c.Name, init: s.init})
 			}
 			if w := c.State.Waiting; w != nil && (w.Reason == "RunContainerError" || w.Reason == "CreateContainerError") && w.Message != "" {
 				return w.Message, x.waitingEvidence(p, &c)
@@ -58,6 +56,14 @@ func (x *exam) startFailure(s *symptom) (string, []Evidence) {
 		}
 	}
 	return "", nil
+}
+
+// refusedStart is the message of an end that came before the process ran.
+func refusedStart(c *corev1.ContainerStatus) string {
+	if t := termination(c); t != nil && (t.Reason == "StartError" || t.Reason == "ContainerCannotRun") {
+		return t.Message
+	}
+	return ""
 }
 
 func commandWord(message string) string {

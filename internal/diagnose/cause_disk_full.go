@@ -46,24 +46,11 @@ func (x *exam) claimOf(s *symptom, h hit) (cluster.Ref, string) {
 	if c == nil || p == nil {
 		return cluster.Ref{}, ""
 	}
-	claims := map[string]string{}
-	for _, v := range p.Spec.Volumes {
-		if v.PersistentVolumeClaim != nil {
-			claims[v.Name] = v.PersistentVolumeClaim.ClaimName
-		}
-	}
 	name := ""
 	if m := mountOf(c, h.text); m != nil {
-		name = claims[m.Name]
-	} else {
-		for _, m := range c.VolumeMounts {
-			if claim := claims[m.Name]; claim != "" && !m.ReadOnly && strings.HasPrefix(h.vars["file"], "/") == false {
-				name = claim
-			}
-		}
-		if len(claims) > 1 {
-			name = ""
-		}
+		name = claimNamed(p, m.Name)
+	} else if !strings.HasPrefix(h.vars["file"], "/") {
+		name = onlyClaim(c, p)
 	}
 	if name == "" {
 		return cluster.Ref{}, ""
@@ -74,4 +61,30 @@ func (x *exam) claimOf(s *symptom, h hit) (cluster.Ref, string) {
 		return r, q.String()
 	}
 	return r, "?"
+}
+
+// claimNamed is the claim behind a volume of a pod, empty where it is none.
+func claimNamed(p *corev1.Pod, volume string) string {
+	for _, v := range p.Spec.Volumes {
+		if v.Name == volume && v.PersistentVolumeClaim != nil {
+			return v.PersistentVolumeClaim.ClaimName
+		}
+	}
+	return ""
+}
+
+// onlyClaim is the claim that a container mounts for writing, empty where it mounts several.
+func onlyClaim(c *corev1.Container, p *corev1.Pod) string {
+	found := ""
+	for _, m := range c.VolumeMounts {
+		claim := claimNamed(p, m.Name)
+		switch {
+		case claim == "" || m.ReadOnly || claim == found:
+		case found != "":
+			return ""
+		default:
+			found = claim
+		}
+	}
+	return found
 }

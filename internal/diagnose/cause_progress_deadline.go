@@ -5,6 +5,7 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 )
 
 var deploymentProgressDeadline = cause{
@@ -35,39 +36,53 @@ var deploymentProgressDeadline = cause{
 var pulledIn = regexp.MustCompile(`^Successfully pulled image .* in ([\dhms.]+)`)
 
 // slowStart cites what shows that the pods of a rollout need longer than its deadline: probes that wait longer, a long
-// pull, or pods that became ready after all.
+// pull, or pods that start without having failed.
 func (x *exam) slowStart(w *workload, d *appsv1.Deployment) []Evidence {
 	deadline := time.Duration(deadlineOf(d)) * time.Second
-	var out []Evidence
+	var patient, starting []Evidence
 	for i := range w.template.Spec.Containers {
 		c := &w.template.Spec.Containers[i]
 		s := &symptom{work: w, container: c.Name}
 		if startAllowance(c)+time.Duration(d.Spec.MinReadySeconds)*time.Second >= deadline {
-			out = append(out, x.probeFields(s, "startupProbe", c.StartupProbe)...)
-			out = append(out, x.probeFields(s, "readinessProbe", c.ReadinessProbe)...)
+			patient = append(patient, x.probeFields(s, "startupProbe", c.StartupProbe)...)
+			patient = append(patient, x.probeFields(s, "readinessProbe", c.ReadinessProbe)...)
 		}
 	}
-	late := false
 	for _, p := range w.pods {
-		for _, e := range x.events[podRef(p)] {
-			if m := pulledIn.FindStringSubmatch(e.Message); m != nil {
-				if took, err := time.ParseDuration(m[1]); err == nil && took >= deadline {
-					out = append(out, event(e))
-				}
-			}
-		}
-		for _, c := range p.Status.ContainerStatuses {
-			if r := c.State.Running; r != nil && c.RestartCount == 0 && (c.Ready || c.Started == nil || !*c.Started) {
-				late = true
-				out = append(out, field(podRef(p), "status.containerStatuses["+c.Name+"].state.running.startedAt", r.StartedAt.UTC().Format(time.RFC3339)))
-				if last := x.lastLine(&symptom{work: w, pods: w.pods, container: c.Name}); last != nil {
-					out = append(out, last.cite(0))
-				}
+		patient = append(patient, x.longPull(p, deadline)...)
+		starting = append(starting, x.startsWell(w, p)...)
+	}
+	if len(starting) == 0 && len(w.pods) > 0 && len(patient) < 2 {
+		return nil
+	}
+	return append(patient, starting...)
+}
+
+// longPull cites that fetching an image alone took longer than the deadline.
+func (x *exam) longPull(p *corev1.Pod, deadline time.Duration) []Evidence {
+	var out []Evidence
+	for _, e := range x.events[podRef(p)] {
+		if m := pulledIn.FindStringSubmatch(e.Message); m != nil {
+			if took, err := time.ParseDuration(m[1]); err == nil && took >= deadline {
+				out = append(out, event(e))
 			}
 		}
 	}
-	if len(out) == 0 || !late && len(w.pods) > 0 && len(out) < 2 {
-		return nil
+	return out
+}
+
+// startsWell cites containers that are ready or still starting and never failed.
+func (x *exam) startsWell(w *workload, p *corev1.Pod) []Evidence {
+	var out []Evidence
+	for _, c := range p.Status.ContainerStatuses {
+		r := c.State.Running
+		if r == nil || c.RestartCount > 0 || !c.Ready && c.Started != nil && *c.Started {
+			continue
+		}
+		out = append(out, field(podRef(p), "status.containerStatuses["+c.Name+"].state.running.startedAt", r.StartedAt.UTC().Format(time.RFC3339)))
+		if last := x.lastLine(&symptom{work: w, pods: []*corev1.Pod{p}, container: c.Name}); last != nil {
+			out = append(out, last.cite(0))
+		}
 	}
 	return out
 }

@@ -88,18 +88,13 @@ func (x *exam) notReady(s *symptom, e *cluster.Event, text string) Finding {
 
 // servedInstead cites lines of the log that speak of the path of a probe or say where the process listens.
 func (x *exam) servedInstead(s *symptom, p *corev1.Probe) []Evidence {
+	const most = 4
 	var out []Evidence
 	for _, pod := range s.pods {
 		for _, l := range x.logsOf(podRef(pod), s.container) {
 			for _, one := range x.lines(l) {
-				if accessLine.MatchString(one.text) || strings.Contains(one.text, "kube-probe") {
-					continue
-				}
-				about := p != nil && p.HTTPGet != nil && len(p.HTTPGet.Path) > 1 && strings.Contains(one.text, p.HTTPGet.Path)
-				if at := listening.FindStringIndex(one.text); at != nil && len(out) < 4 {
-					out = append(out, one.cite(at[0]))
-				} else if about && len(out) < 4 {
-					out = append(out, one.cite(strings.Index(one.text, p.HTTPGet.Path)))
+				if at := speaksOfProbe(one, p); at >= 0 && len(out) < most {
+					out = append(out, one.cite(at))
 				}
 			}
 			if len(out) > 0 {
@@ -108,6 +103,20 @@ func (x *exam) servedInstead(s *symptom, p *corev1.Probe) []Evidence {
 		}
 	}
 	return out
+}
+
+// speaksOfProbe says where a line that is no access line names the path of a probe or a port to listen on, -1 if not.
+func speaksOfProbe(one line, p *corev1.Probe) int {
+	if accessLine.MatchString(one.text) || strings.Contains(one.text, "kube-probe") {
+		return -1
+	}
+	if at := listening.FindStringIndex(one.text); at != nil {
+		return at[0]
+	}
+	if p != nil && p.HTTPGet != nil && len(p.HTTPGet.Path) > 1 {
+		return strings.Index(one.text, p.HTTPGet.Path)
+	}
+	return -1
 }
 
 // listening recognises the line with which servers say that they serve, and the port.

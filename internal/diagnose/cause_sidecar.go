@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"regexp"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 )
@@ -39,18 +40,26 @@ func (x *exam) sidecarOf(s *symptom) bool {
 	if isSidecar(p, s.container) {
 		return true
 	}
-	if s.init || len(p.Spec.Containers) < 2 || s.container == s.work.ref.Name || mainContainer(s.work, p) == s.container {
+	return !s.init && len(p.Spec.Containers) > 1 && servesOthers(s.work, p, s.container) && othersRun(p, s.container)
+}
+
+// servesOthers says that a container is not the main one: another bears the name of the workload, or its own name is
+// that of a helper.
+func servesOthers(w *workload, p *corev1.Pod, container string) bool {
+	if container == w.ref.Name {
 		return false
 	}
-	if mainContainer(s.work, p) == "" && !sidecarName.MatchString(s.container) {
-		return false
+	if main := mainContainer(w, p); main != "" {
+		return main != container
 	}
-	for i := range p.Status.ContainerStatuses {
-		if c := &p.Status.ContainerStatuses[i]; c.Name != s.container && !c.Ready && c.State.Running == nil {
-			return false
-		}
-	}
-	return true
+	return sidecarName.MatchString(container)
+}
+
+// othersRun says that the other containers of a pod run.
+func othersRun(p *corev1.Pod, container string) bool {
+	return !slices.ContainsFunc(p.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool {
+		return c.Name != container && !c.Ready && c.State.Running == nil
+	})
 }
 
 // mainContainer is the container that bears the name of its workload or application, empty where none does.

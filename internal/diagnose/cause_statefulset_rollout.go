@@ -1,6 +1,8 @@
 package diagnose
 
 import (
+	"slices"
+
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 )
@@ -29,21 +31,29 @@ var statefulSetStuckRollout = cause{
 
 // obsoletePod is a pod of an ordered StatefulSet that is broken and of another revision than the one to arrive at.
 func (x *exam) obsoletePod(w *workload, o *appsv1.StatefulSet) *corev1.Pod {
-	if o.Spec.PodManagementPolicy == appsv1.ParallelPodManagement || o.Status.UpdateRevision == "" || o.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType {
+	if o.Spec.PodManagementPolicy == appsv1.ParallelPodManagement || o.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType {
 		return nil
 	}
 	for _, s := range x.symptomsOf[w] {
-		if s.kind != crashing && s.kind != waiting && s.kind != unready && s.kind != notStarted && s.kind != unscheduled {
-			continue
-		}
-		for _, p := range s.pods {
-			hash := p.Labels[appsv1.ControllerRevisionHashLabelKey]
-			if hash != "" && hash != o.Status.UpdateRevision && (hash != o.Status.CurrentRevision || o.Status.CurrentReplicas == 0 || o.Status.UpdatedReplicas == 0 && len(w.pods) == 1) {
-				return p
+		switch s.kind {
+		case crashing, waiting, unready, notStarted, unscheduled:
+			if at := slices.IndexFunc(s.pods, func(p *corev1.Pod) bool { return obsolete(o, p, len(w.pods)) }); at >= 0 {
+				return s.pods[at]
 			}
+		default:
 		}
 	}
 	return nil
+}
+
+// obsolete says that a pod has neither the revision to arrive at nor one that its set would keep beside it.
+func obsolete(o *appsv1.StatefulSet, p *corev1.Pod, pods int) bool {
+	hash := p.Labels[appsv1.ControllerRevisionHashLabelKey]
+	update, current := o.Status.UpdateRevision, o.Status.CurrentRevision
+	if hash == "" || update == "" || hash == update {
+		return false
+	}
+	return hash != current || o.Status.CurrentReplicas == 0 || o.Status.UpdatedReplicas == 0 && pods == 1
 }
 
 func (x *exam) stuckRollout(w *workload, o *appsv1.StatefulSet, p *corev1.Pod) Finding {

@@ -51,32 +51,12 @@ func parseCron(s string) (*cron, bool) {
 func parseCronField(s string, to *[60]bool, low, high int) bool {
 	for _, part := range strings.Split(s, ",") {
 		span, stepText, stepped := strings.Cut(part, "/")
-		step := 1
+		step, err := 1, error(nil)
 		if stepped {
-			n, err := strconv.Atoi(stepText)
-			if err != nil || n < 1 {
-				return false
-			}
-			step = n
+			step, err = strconv.Atoi(stepText)
 		}
-		from, until := low, high
-		if span != "*" && span != "?" {
-			a, b, ranged := strings.Cut(span, "-")
-			n, err := strconv.Atoi(a)
-			if err != nil {
-				return false
-			}
-			from = n
-			switch {
-			case ranged:
-				if until, err = strconv.Atoi(b); err != nil {
-					return false
-				}
-			case !stepped:
-				until = from
-			}
-		}
-		if from < low || until > high || from > until {
+		from, until, ok := cronSpan(span, low, high, stepped)
+		if !ok || err != nil || step < 1 || from < low || until > high || from > until {
 			return false
 		}
 		for v := from; v <= until; v += step {
@@ -84,6 +64,26 @@ func parseCronField(s string, to *[60]bool, low, high int) bool {
 		}
 	}
 	return true
+}
+
+// cronSpan reads "*", "n" or "n-m"; "n" with a step means from n to the end.
+func cronSpan(s string, low, high int, stepped bool) (from, until int, ok bool) {
+	if s == "*" || s == "?" {
+		return low, high, true
+	}
+	a, b, ranged := strings.Cut(s, "-")
+	from, err := strconv.Atoi(a)
+	switch {
+	case err != nil:
+		return 0, 0, false
+	case ranged:
+		until, err = strconv.Atoi(b)
+	case stepped:
+		until = high
+	default:
+		until = from
+	}
+	return from, until, err == nil
 }
 
 // next is the first moment after t that the schedule names, zero if there is none within a year.

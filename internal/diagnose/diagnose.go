@@ -35,18 +35,15 @@ func (x *exam) sort(all []*story) (answers, others []*story) {
 	for _, s := range all {
 		switch {
 		case s.root.links.onDemand && (len(s.effects) == 1 && !x.named(s.root) || toldElsewhere(s, all)):
-		case s.distance < 0:
-			if !s.root.links.weak {
-				others = append(others, s)
-			}
-		default:
+		case s.distance >= 0:
 			answers = append(answers, s)
+		case !s.root.links.weak:
+			others = append(others, s)
 		}
 	}
 	order(answers)
 	order(others)
-	strong := slices.ContainsFunc(answers, func(s *story) bool { return !s.root.links.weak })
-	if strong {
+	if slices.ContainsFunc(answers, func(s *story) bool { return !s.root.links.weak }) {
 		answers = slices.DeleteFunc(answers, func(s *story) bool { return s.root.links.weak })
 	}
 	if len(answers) == 0 && len(x.seeds.refs) > 0 && !x.seeds.explicit && x.nothingOpen() {

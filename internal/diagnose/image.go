@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/eclusier/eclusier/internal/cluster"
@@ -72,38 +73,51 @@ func (x *exam) pullEvents(s *symptom) []*cluster.Event {
 	return out
 }
 
-// pullKind says why an image cannot be fetched, from the runtime's and registry's words.
+// pullWords are the words of runtimes and registries for each reason, the surest first.
+var pullWords = []struct {
+	cause CauseID
+	words []string
+}{
+	{"ImageArchMismatch", []string{"no match for platform", "no matching manifest for", "does not match the specified platform", "exec format error"}},
+	{"RegistryRateLimited", []string{"toomanyrequests", "429 too many requests", "rate limit"}},
+	{ambiguousPull, []string{"pull access denied", "insufficient_scope"}},
+	{"ImagePullUnauthorized", []string{
+		"401 unauthorized", "403 forbidden", "unauthorized:", "no basic auth credentials", "authentication required", "failed to authorize",
+		"failed to fetch oauth token", "failed to fetch anonymous token", "denied:", "access forbidden", "invalid username/password",
+	}},
+	{"TLSCertExpired", []string{"certificate has expired", "certificate is not yet valid"}},
+	{"RegistryUnreachable", []string{
+		"no such host", "i/o timeout", "connection refused", "tls handshake timeout", "x509:", "context deadline exceeded", "no route to host",
+		"server misbehaving", "503 service unavailable", "502 bad gateway", "500 internal server error", "connection reset by peer", "network is unreachable",
+	}},
+	{"ImageNotFound", []string{
+		"not found", "manifest unknown", "name unknown", "does not exist", "invalid reference format", "couldn't parse image",
+		"is not present with pull policy", "failed to apply default image tag",
+	}},
+	{"NodeDiskPressure", []string{"no space left on device"}},
+}
+
+// ambiguousPull marks the answer of registries that do not tell a repository that does not exist from one that may not
+// be read.
+const ambiguousPull CauseID = "?"
+
+// pullKind says why an image cannot be fetched, from the runtime's and registry's words; empty if they are unknown.
 func pullKind(p pull) CauseID {
 	m := strings.ToLower(p.message)
-	has := func(words ...string) bool {
-		for _, w := range words {
-			if strings.Contains(m, w) {
-				return true
-			}
+	for _, w := range pullWords {
+		if !slices.ContainsFunc(w.words, func(word string) bool { return strings.Contains(m, word) }) {
+			continue
 		}
-		return false
-	}
-	switch {
-	case has("no match for platform", "no matching manifest for", "does not match the specified platform", "exec format error"):
-		return "ImageArchMismatch"
-	case has("toomanyrequests", "429 too many requests", "rate limit"):
-		return "RegistryRateLimited"
-	case has("401 unauthorized", "403 forbidden", "unauthorized:", "no basic auth credentials", "authentication required", "failed to authorize", "failed to fetch oauth token", "failed to fetch anonymous token", "denied:", "access forbidden", "invalid username/password"):
-		return "ImagePullUnauthorized"
-	case has("pull access denied", "insufficient_scope"):
-		if has("unable to retrieve some image pull secrets") || len(p.pod().Spec.ImagePullSecrets) > 0 {
+		if w.cause != ambiguousPull {
+			return w.cause
+		}
+		if len(p.pod().Spec.ImagePullSecrets) > 0 {
 			return "ImagePullUnauthorized"
 		}
 		return "ImageNotFound"
-	case has("certificate has expired", "certificate is not yet valid"):
-		return "TLSCertExpired"
-	case has("no such host", "i/o timeout", "connection refused", "tls handshake timeout", "x509:", "context deadline exceeded", "no route to host", "server misbehaving", "503 service unavailable", "502 bad gateway", "500 internal server error", "connection reset by peer", "network is unreachable"):
-		return "RegistryUnreachable"
-	case has("not found", "manifest unknown", "name unknown", "does not exist", "invalid reference format", "couldn't parse image", "is not present with pull policy", "failed to apply default image tag"),
-		p.reason == "InvalidImageName", p.reason == "ErrImageNeverPull":
+	}
+	if p.reason == "InvalidImageName" || p.reason == "ErrImageNeverPull" {
 		return "ImageNotFound"
-	case has("no space left on device"):
-		return "NodeDiskPressure"
 	}
 	return ""
 }

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 
@@ -66,31 +67,14 @@ type absence struct {
 	evidence  []Evidence
 }
 
-// absenceSaid collects what events and statuses say of objects of a kind that are not there.
+// absenceSaid collects what events and statuses say of objects of a kind that are not there, the last word first.
 func (x *exam) absenceSaid(kind string, s *symptom) []absence {
-	re := absenceMessages[kind]
-	if re == nil {
-		return nil
-	}
 	var out []absence
 	add := func(text string, evidence ...Evidence) {
-		m := re.FindStringSubmatch(text)
-		if m == nil {
-			return
+		if a, ok := readAbsence(kind, text); ok {
+			a.evidence = evidence
+			out = append(out, a)
 		}
-		a := absence{evidence: evidence}
-		for i, group := range re.SubexpNames() {
-			switch {
-			case m[i] == "":
-			case group == "name":
-				a.name = m[i]
-			case group == "key" || group == "key2":
-				a.key = m[i]
-			case group == "path":
-				a.name = lastPart(m[i])
-			}
-		}
-		out = append(out, a)
 	}
 	for _, p := range s.pods {
 		for _, c := range statuses(p) {
@@ -98,14 +82,30 @@ func (x *exam) absenceSaid(kind string, s *symptom) []absence {
 				add(w.Message, x.waitingEvidence(p, &c)...)
 			}
 		}
-		list := x.events[podRef(p)]
-		for i := len(list) - 1; i >= 0; i-- {
-			if list[i].Warning {
-				add(list[i].Message, event(list[i]))
+		for _, e := range slices.Backward(x.events[podRef(p)]) {
+			if e.Warning {
+				add(e.Message, event(e))
 			}
 		}
 	}
 	return out
+}
+
+// readAbsence reads the object and the entry that a message says are not there.
+func readAbsence(kind, text string) (absence, bool) {
+	re := absenceMessages[kind]
+	if re == nil {
+		return absence{}, false
+	}
+	m := re.FindStringSubmatch(text)
+	if m == nil {
+		return absence{}, false
+	}
+	group := func(name string) string { return m[re.SubexpIndex(name)] }
+	return absence{
+		name: cmp.Or(group("name"), lastPart(group("path"))),
+		key:  cmp.Or(group("key"), group("key2")),
+	}, true
 }
 
 func (x *exam) waitingEvidence(p *corev1.Pod, c *corev1.ContainerStatus) []Evidence {

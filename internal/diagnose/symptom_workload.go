@@ -94,16 +94,26 @@ func (x *exam) createFailureEvent(w *workload) *cluster.Event {
 	for _, a := range about {
 		for _, e := range x.events[a] {
 			switch {
-			case e.Warning && (strings.HasPrefix(e.Reason, "FailedCreate") || e.Reason == "FailedDaemonPod"):
-				if last == nil || e.Last.After(last.Last) {
-					last = e
-				}
+			case refusesPods(e):
+				last = later(last, e)
 			case e.Reason == "SuccessfulCreate" && last != nil && e.Last.After(last.Last):
 				last = nil
 			}
 		}
 	}
 	return last
+}
+
+func refusesPods(e *cluster.Event) bool {
+	return e.Warning && (strings.HasPrefix(e.Reason, "FailedCreate") || e.Reason == "FailedDaemonPod")
+}
+
+// later returns the event that was seen last; a may be nil.
+func later(a, b *cluster.Event) *cluster.Event {
+	if a == nil || b.Last.After(a.Last) {
+		return b
+	}
+	return a
 }
 
 func livePods(w *workload) int {

@@ -13,29 +13,46 @@ import (
 // logPath reads from a path whose log a file is.
 func logPath(name string) (cluster.Log, bool) {
 	parts := strings.Split(path.Clean(name), "/")
-	base := parts[len(parts)-1]
-	dir := parts[:len(parts)-1]
-	n := len(dir)
-	switch {
-	case n >= 5 && (base == "current.log" || base == "previous.log") && dir[n-1] == "logs" && dir[n-4] != "":
-		// must-gather: namespaces/<ns>/pods/<pod>/<container>/<container>/logs/current.log
-		if at := lastIndex(dir, "pods"); at >= 1 && at+2 < n {
-			return newLog(dir[at-1], dir[at+1], dir[at+2], base == "previous.log"), true
-		}
-	case !strings.HasSuffix(base, ".log"):
+	dir, base := parts[:len(parts)-1], parts[len(parts)-1]
+	stem, isLog := strings.CutSuffix(base, ".log")
+	if !isLog || len(dir) == 0 {
 		return cluster.Log{}, false
-	case n >= 1 && dir[n-1] == "logs":
-		// scenario: logs/<ns>_<pod>_<container>[.previous].log
-		stem, previous := strings.CutSuffix(strings.TrimSuffix(base, ".log"), ".previous")
-		if f := strings.Split(stem, "_"); len(f) == 3 {
-			return newLog(f[0], f[1], f[2], previous), true
+	}
+	for _, layout := range []func([]string, string) (cluster.Log, bool){mustGatherLog, scenarioLog, bundleLog} {
+		if log, ok := layout(dir, stem); ok {
+			return log, true
 		}
-	case n >= 3 && dir[n-3] == "logs", n >= 4 && dir[n-4] == "pods" && dir[n-3] == "logs":
-		// support bundle: cluster-resources/pods/logs/<ns>/<pod>/<container>[-previous].log
-		stem, previous := strings.CutSuffix(strings.TrimSuffix(base, ".log"), "-previous")
-		return newLog(dir[n-2], dir[n-1], stem, previous), true
 	}
 	return cluster.Log{}, false
+}
+
+// mustGatherLog reads …/namespaces/<ns>/pods/<pod>/<container>/<container>/logs/current.log
+func mustGatherLog(dir []string, stem string) (cluster.Log, bool) {
+	at := lastIndex(dir, "pods")
+	if dir[len(dir)-1] != "logs" || stem != "current" && stem != "previous" || at < 1 || at+3 >= len(dir) {
+		return cluster.Log{}, false
+	}
+	return newLog(dir[at-1], dir[at+1], dir[at+2], stem == "previous"), true
+}
+
+// scenarioLog reads logs/<ns>_<pod>_<container>[.previous].log
+func scenarioLog(dir []string, stem string) (cluster.Log, bool) {
+	stem, previous := strings.CutSuffix(stem, ".previous")
+	f := strings.Split(stem, "_")
+	if dir[len(dir)-1] != "logs" || len(f) != 3 {
+		return cluster.Log{}, false
+	}
+	return newLog(f[0], f[1], f[2], previous), true
+}
+
+// bundleLog reads …/logs/<ns>/<pod>/<container>[-previous].log
+func bundleLog(dir []string, stem string) (cluster.Log, bool) {
+	n := len(dir)
+	if n < 3 || dir[n-3] != "logs" {
+		return cluster.Log{}, false
+	}
+	stem, previous := strings.CutSuffix(stem, "-previous")
+	return newLog(dir[n-2], dir[n-1], stem, previous), true
 }
 
 func newLog(namespace, pod, container string, previous bool) cluster.Log {
