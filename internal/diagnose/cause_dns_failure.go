@@ -114,7 +114,7 @@ func (x *exam) dnsClientFault(s *symptom, h hit, service cluster.Ref) *Finding {
 		return f
 	}
 	f := x.fromLog("DNSFailure", s, h)
-	f.links.affects = []cluster.Ref{service, s.work.ref}
+	f.links.needs, f.links.affects = nil, []cluster.Ref{service, s.work.ref}
 	f.Object = service
 	f.Message = x.say("DNSFailure.message", s.work.ref.String(), h.text[h.focus:])
 	if w := x.idleBehind(service); w != nil {

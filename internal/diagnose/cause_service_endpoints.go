@@ -15,7 +15,7 @@ var serviceWithoutEndpoints = cause{
 				continue
 			}
 			behind := x.workloadsSelected(s.Namespace, s.Spec.Selector)
-			if len(behind) == 0 || x.ready(behind) > 0 {
+			if len(behind) == 0 || x.ready(behind) > 0 || x.idleBehind(r) != nil {
 				continue
 			}
 			f := Finding{

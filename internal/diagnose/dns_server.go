@@ -13,7 +13,7 @@ import (
 
 var (
 	// corefileError is how CoreDNS rejects its configuration.
-	corefileError = regexp.MustCompile(`^(?:\S+ )?(?:\[(?:FATAL|ERROR)\] )?(?:plugin/(?P<plugin>\w+): |.*Corefile:(?P<line>\d+) - |.*(?:Unknown directive|cannot load|Loop \())`)
+	corefileError = regexp.MustCompile(`^(?:\S+ )??(?:\[(?:FATAL|ERROR)\] )?(?:plugin/(?P<plugin>\w+): |.*Corefile:(?P<line>\d+) - |.*(?:Unknown directive|cannot load|Loop \())`)
 	// upstreamError is how CoreDNS says that the resolver behind it does not answer.
 	upstreamError = regexp.MustCompile(`plugin/(?:errors|forward):.*(?:->(?P<resolver>\[?[0-9a-fA-F.:]+?\]?):53\b.*(?:i/o timeout|refused|no route)|SERVFAIL|unhealthy|no healthy)`)
 	// runtimePlugins are those whose lines are no fault of the configuration.

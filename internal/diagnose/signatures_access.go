@@ -2,9 +2,15 @@ package diagnose
 
 import "slices"
 
-// accessSignatures recognise that somebody was refused: by a clock, a certificate, a token, a right or a password. The
-// clock comes first: what a wrong clock does looks like an invalid token or certificate.
-var accessSignatures = slices.Concat(clockSignatures, certificateSignatures, tokenSignatures, rightSignatures, credentialSignatures)
+// accessSignatures recognise that somebody was refused: by a webhook, a clock, a certificate, a token, a right or a
+// password. What quotes another error comes first, then the clock: what a wrong one does looks like an invalid token or
+// certificate.
+var accessSignatures = slices.Concat(webhookSignatures, clockSignatures, certificateSignatures, tokenSignatures, rightSignatures, credentialSignatures)
+
+var webhookSignatures = []signature{
+	{name: "webhook that cannot be called", cause: "AdmissionWebhookUnavailable", rank: decisive, words: []string{"failed calling webhook"},
+		re: re(`failed calling webhook \\*"(?P<name>[^"\\]+)\\*": (?P<value>.+)`)},
+}
 
 var clockSignatures = []signature{
 	{name: "token from the future", cause: "ClockSkew", rank: decisive,
