@@ -16,7 +16,7 @@ var moduleTexts = []texts{answerTexts}
 
 var answerTexts = texts{
 	english: map[string]string{
-		"summary.one":         "%[1]s",
+		"summary.widened":     "%[1]s shows no fault of its own; near it: %[2]s",
 		"summary.many":        "%[1]s (and %[2]s more root causes)",
 		"summary.healthy":     "No fault found: %[1]s.",
 		"summary.unclear":     "The evidence does not allow naming a cause: %[1]s.",
@@ -55,7 +55,7 @@ var answerTexts = texts{
 		"miss.targetWhy":      "it was asked about and does not exist or could not be read",
 	},
 	french: map[string]string{
-		"summary.one":         "%[1]s",
+		"summary.widened":     "%[1]s ne montre pas de panne propre ; à proximité : %[2]s",
 		"summary.many":        "%[1]s (et %[2]s autres causes racines)",
 		"summary.healthy":     "Aucune panne trouvée : %[1]s.",
 		"summary.unclear":     "Les indices ne permettent pas de nommer une cause : %[1]s.",
@@ -113,6 +113,8 @@ func (x *exam) looked() []string {
 
 func (x *exam) summary(r *Report) string {
 	switch {
+	case x.widened:
+		return x.say("summary.widened", x.seeds.refs[0].String(), r.RootCauses[0].Message)
 	case len(r.RootCauses) == 1:
 		return r.RootCauses[0].Message
 	case len(r.RootCauses) > 1:
@@ -142,7 +144,7 @@ func (x *exam) observations(open []*symptom, v Verdict) []Finding {
 	told := map[cluster.Ref]bool{}
 	for _, s := range open {
 		f := Finding{
-			ID: "Inconclusive:" + s.work.ref.String() + ":" + string(s.kind), Cause: CauseID(Inconclusive), Object: s.work.ref, Severity: Low,
+			ID: "Inconclusive:" + s.work.ref.Path() + ":" + string(s.kind), Cause: CauseID(Inconclusive), Object: s.work.ref, Severity: Low,
 			Message: x.say("observe.symptom", s.work.ref.String(), x.describe(s)), Evidence: x.symptomEvidence(s), Impact: 1,
 		}
 		out = append(out, f)
@@ -189,7 +191,7 @@ func (x *exam) askedWorkloads() []*workload {
 
 // observation says what a healthy workload looks like.
 func (x *exam) observation(w *workload, v Verdict) Finding {
-	f := Finding{ID: string(v) + ":" + w.ref.String(), Cause: CauseID(v), Object: w.ref, Severity: Low, Impact: 1}
+	f := Finding{ID: string(v) + ":" + w.ref.Path(), Cause: CauseID(v), Object: w.ref, Severity: Low, Impact: 1}
 	f.Message = x.say("observe.ready", w.ref.String(), strconv.Itoa(w.readyPods()), strconv.Itoa(int(w.desired)))
 	for _, p := range w.pods {
 		for _, c := range p.Status.ContainerStatuses {

@@ -27,12 +27,12 @@ var crashMissingEnv = cause{
 		english: map[string]string{
 			"CrashMissingEnv.message": "Container %[1]s of %[2]s stops because the environment variable %[3]s is not set",
 			"CrashMissingEnv.fix":     "Set %[1]s for container %[2]s of %[3]s; its value cannot be known from here.",
-			"CrashMissingEnv.near":    "Set %[1]s for container %[2]s of %[3]s; ConfigMap %[4]s holds a similar entry %[5]s, which may be meant.",
+			"CrashMissingEnv.near":    "Set %[1]s for container %[2]s of %[3]s; %[4]s holds a similar entry %[5]s, which may be meant.",
 		},
 		french: map[string]string{
 			"CrashMissingEnv.message": "Le conteneur %[1]s de %[2]s s'arrête parce que la variable d'environnement %[3]s n'est pas définie",
 			"CrashMissingEnv.fix":     "Définissez %[1]s pour le conteneur %[2]s de %[3]s ; sa valeur ne peut pas être connue d'ici.",
-			"CrashMissingEnv.near":    "Définissez %[1]s pour le conteneur %[2]s de %[3]s ; la ConfigMap %[4]s contient une entrée voisine %[5]s, peut-être celle qu'il faut.",
+			"CrashMissingEnv.near":    "Définissez %[1]s pour le conteneur %[2]s de %[3]s ; %[4]s contient une entrée voisine %[5]s, peut-être celle qu'il faut.",
 		},
 	},
 }

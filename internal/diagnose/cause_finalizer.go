@@ -24,14 +24,14 @@ var terminatingFinalizer = cause{
 		english: map[string]string{
 			"TerminatingFinalizer.message": "%[1]s was deleted %[2]s ago and cannot go before %[3]s withdraws its finalizer",
 			"TerminatingFinalizer.fix":     "See why the controller behind %[2]s does not finish; it may be gone. Removing the finalizer of %[1]s by hand skips what it was to clean up: do that only when you know what remains.",
-			"TerminatingFinalizer.inUse":   "Claim %[1]s is being deleted and waits until no pod uses it any more (%[2]s)",
-			"TerminatingFinalizer.fixUse":  "Stop the pods that use claim %[1]s (%[2]s); it goes by itself then. Do not remove its finalizer: the data would be pulled away from under them.",
+			"TerminatingFinalizer.inUse":   "%[1]s is being deleted and waits until no pod uses it any more (%[2]s)",
+			"TerminatingFinalizer.fixUse":  "Stop the pods that use %[1]s (%[2]s); it goes by itself then. Do not remove its finalizer: the data would be pulled away from under them.",
 		},
 		french: map[string]string{
 			"TerminatingFinalizer.message": "%[1]s a été supprimé il y a %[2]s et ne peut disparaître avant que %[3]s retire son finalizer",
 			"TerminatingFinalizer.fix":     "Cherchez pourquoi le contrôleur derrière %[2]s n'aboutit pas ; il n'existe peut-être plus. Retirer le finalizer de %[1]s à la main saute ce qu'il devait nettoyer : ne le faites qu'en sachant ce qui restera.",
-			"TerminatingFinalizer.inUse":   "Le claim %[1]s est en cours de suppression et attend qu'aucun pod ne l'utilise plus (%[2]s)",
-			"TerminatingFinalizer.fixUse":  "Arrêtez les pods qui utilisent le claim %[1]s (%[2]s) ; il disparaîtra alors de lui-même. Ne retirez pas son finalizer : les données leur seraient ôtées.",
+			"TerminatingFinalizer.inUse":   "%[1]s est en cours de suppression et attend qu'aucun pod ne l'utilise plus (%[2]s)",
+			"TerminatingFinalizer.fixUse":  "Arrêtez les pods qui utilisent %[1]s (%[2]s) ; il disparaîtra alors de lui-même. Ne retirez pas son finalizer : les données leur seraient ôtées.",
 		},
 	},
 }

@@ -21,14 +21,14 @@ var hpaMetricsUnavailable = cause{
 	},
 	texts: texts{
 		english: map[string]string{
-			"HPAMetricsUnavailable.message":    "Autoscaler %[1]s gets no usable metric, so %[2]s is not scaled: %[3]s",
-			"HPAMetricsUnavailable.request":    "Autoscaler %[1]s cannot compute a utilisation, so %[2]s is not scaled: container %[3]s has no %[4]s request",
+			"HPAMetricsUnavailable.message":    "%[1]s gets no usable metric, so %[2]s is not scaled: %[3]s",
+			"HPAMetricsUnavailable.request":    "%[1]s cannot compute a utilisation, so %[2]s is not scaled: container %[3]s has no %[4]s request",
 			"HPAMetricsUnavailable.fix":        "Make the metric of autoscaler %[1]s available (metrics-server or the adapter that serves it), or scale %[2]s by hand meanwhile.",
 			"HPAMetricsUnavailable.fixRequest": "Give container %[3]s of %[2]s a %[4]s request, or measure one container only (metric type ContainerResource).",
 		},
 		french: map[string]string{
-			"HPAMetricsUnavailable.message":    "L'autoscaler %[1]s ne reçoit aucune métrique utilisable, si bien que %[2]s n'est pas mis à l'échelle : %[3]s",
-			"HPAMetricsUnavailable.request":    "L'autoscaler %[1]s ne peut calculer d'utilisation, si bien que %[2]s n'est pas mis à l'échelle : le conteneur %[3]s n'a pas de requête %[4]s",
+			"HPAMetricsUnavailable.message":    "%[1]s ne reçoit aucune métrique utilisable, si bien que %[2]s n'est pas mis à l'échelle : %[3]s",
+			"HPAMetricsUnavailable.request":    "%[1]s ne peut calculer d'utilisation, si bien que %[2]s n'est pas mis à l'échelle : le conteneur %[3]s n'a pas de requête %[4]s",
 			"HPAMetricsUnavailable.fix":        "Rendez la métrique de l'autoscaler %[1]s disponible (metrics-server ou l'adaptateur qui la sert), ou changez l'échelle de %[2]s à la main entre-temps.",
 			"HPAMetricsUnavailable.fixRequest": "Donnez au conteneur %[3]s de %[2]s une requête %[4]s, ou ne mesurez qu'un conteneur (métrique de type ContainerResource).",
 		},
@@ -47,11 +47,11 @@ var hpaMaxedOut = cause{
 	},
 	texts: texts{
 		english: map[string]string{
-			"HPAMaxedOut.message": "Autoscaler %[1]s stands at its maximum of %[2]s replicas of %[3]s, and the load is still above target (%[4]s)",
+			"HPAMaxedOut.message": "%[1]s stands at its maximum of %[2]s replicas of %[3]s, and the load is still above target (%[4]s)",
 			"HPAMaxedOut.fix":     "Raise maxReplicas of autoscaler %[1]s if nodes and dependencies can bear it, or find out where the load comes from.",
 		},
 		french: map[string]string{
-			"HPAMaxedOut.message": "L'autoscaler %[1]s est à son maximum de %[2]s réplicas de %[3]s, et la charge reste au-dessus de la cible (%[4]s)",
+			"HPAMaxedOut.message": "%[1]s est à son maximum de %[2]s réplicas de %[3]s, et la charge reste au-dessus de la cible (%[4]s)",
 			"HPAMaxedOut.fix":     "Augmentez maxReplicas de l'autoscaler %[1]s si les nœuds et les dépendances le supportent, ou cherchez d'où vient la charge.",
 		},
 	},

@@ -11,16 +11,16 @@ var missingConfigMap = cause{
 	},
 	texts: texts{
 		english: map[string]string{
-			"MissingConfigMap.message": "ConfigMap %[1]s, which %[2]s refers to, does not exist",
-			"MissingConfigMap.key":     "ConfigMap %[1]s has no entry %[3]s, which %[2]s asks for",
-			"MissingConfigMap.fix":     "Create ConfigMap %[1]s or correct the reference in %[2]s; what it should hold cannot be known from here. The kubelet goes on by itself.",
-			"MissingConfigMap.fixKey":  "Add the entry %[3]s to ConfigMap %[1]s or correct the reference in %[2]s (entries: %[4]s).",
+			"MissingConfigMap.message": "%[1]s, which %[2]s refers to, does not exist",
+			"MissingConfigMap.key":     "%[1]s has no entry %[3]s, which %[2]s asks for",
+			"MissingConfigMap.fix":     "Create %[1]s or correct the reference in %[2]s; what it should hold cannot be known from here. The kubelet goes on by itself.",
+			"MissingConfigMap.fixKey":  "Add the entry %[3]s to %[1]s or correct the reference in %[2]s (entries: %[4]s).",
 		},
 		french: map[string]string{
-			"MissingConfigMap.message": "La ConfigMap %[1]s, à laquelle %[2]s se réfère, n'existe pas",
-			"MissingConfigMap.key":     "La ConfigMap %[1]s n'a pas d'entrée %[3]s, que %[2]s demande",
-			"MissingConfigMap.fix":     "Créez la ConfigMap %[1]s ou corrigez la référence dans %[2]s ; son contenu ne peut pas être connu d'ici. Le kubelet reprendra de lui-même.",
-			"MissingConfigMap.fixKey":  "Ajoutez l'entrée %[3]s à la ConfigMap %[1]s ou corrigez la référence dans %[2]s (entrées : %[4]s).",
+			"MissingConfigMap.message": "%[1]s, à laquelle %[2]s se réfère, n'existe pas",
+			"MissingConfigMap.key":     "%[1]s n'a pas d'entrée %[3]s, que %[2]s demande",
+			"MissingConfigMap.fix":     "Créez la %[1]s ou corrigez la référence dans %[2]s ; son contenu ne peut pas être connu d'ici. Le kubelet reprendra de lui-même.",
+			"MissingConfigMap.fixKey":  "Ajoutez l'entrée %[3]s à %[1]s ou corrigez la référence dans %[2]s (entrées : %[4]s).",
 		},
 	},
 }

@@ -11,14 +11,14 @@ var missingSecret = cause{
 	},
 	texts: texts{
 		english: map[string]string{
-			"MissingSecret.message": "Secret %[1]s, which %[2]s refers to, does not exist",
-			"MissingSecret.fix":     "Create Secret %[1]s or correct the reference in %[2]s; what it should hold cannot be known from here. The kubelet goes on by itself.",
-			"MissingSecret.near":    "Correct the reference in %[2]s to Secret %[3]s, which exists, or create Secret %[1]s.",
+			"MissingSecret.message": "%[1]s, which %[2]s refers to, does not exist",
+			"MissingSecret.fix":     "Create %[1]s or correct the reference in %[2]s; what it should hold cannot be known from here. The kubelet goes on by itself.",
+			"MissingSecret.near":    "Correct the reference in %[2]s to %[3]s, which exists, or create %[1]s.",
 		},
 		french: map[string]string{
-			"MissingSecret.message": "Le Secret %[1]s, auquel %[2]s se réfère, n'existe pas",
-			"MissingSecret.fix":     "Créez le Secret %[1]s ou corrigez la référence dans %[2]s ; son contenu ne peut pas être connu d'ici. Le kubelet reprendra de lui-même.",
-			"MissingSecret.near":    "Corrigez la référence dans %[2]s vers le Secret %[3]s, qui existe, ou créez le Secret %[1]s.",
+			"MissingSecret.message": "%[1]s, auquel %[2]s se réfère, n'existe pas",
+			"MissingSecret.fix":     "Créez %[1]s ou corrigez la référence dans %[2]s ; son contenu ne peut pas être connu d'ici. Le kubelet reprendra de lui-même.",
+			"MissingSecret.near":    "Corrigez la référence dans %[2]s vers %[3]s, qui existe, ou créez %[1]s.",
 		},
 	},
 }

@@ -13,14 +13,14 @@ var missingSecretKey = cause{
 	},
 	texts: texts{
 		english: map[string]string{
-			"MissingSecretKey.message": "%[1]s asks for the entry %[2]s of Secret %[3]s, which does not hold it",
-			"MissingSecretKey.fix":     "Correct the key in %[1]s or add the entry %[2]s to Secret %[3]s.",
-			"MissingSecretKey.keys":    "Correct the key in %[1]s or add the entry %[2]s to Secret %[3]s, which holds: %[4]s.",
+			"MissingSecretKey.message": "%[1]s asks for the entry %[2]s of %[3]s, which does not hold it",
+			"MissingSecretKey.fix":     "Correct the key in %[1]s or add the entry %[2]s to %[3]s.",
+			"MissingSecretKey.keys":    "Correct the key in %[1]s or add the entry %[2]s to %[3]s, which holds: %[4]s.",
 		},
 		french: map[string]string{
-			"MissingSecretKey.message": "%[1]s demande l'entrée %[2]s du Secret %[3]s, qui ne la contient pas",
-			"MissingSecretKey.fix":     "Corrigez la clé dans %[1]s ou ajoutez l'entrée %[2]s au Secret %[3]s.",
-			"MissingSecretKey.keys":    "Corrigez la clé dans %[1]s ou ajoutez l'entrée %[2]s au Secret %[3]s, qui contient : %[4]s.",
+			"MissingSecretKey.message": "%[1]s demande l'entrée %[2]s de %[3]s, qui ne la contient pas",
+			"MissingSecretKey.fix":     "Corrigez la clé dans %[1]s ou ajoutez l'entrée %[2]s à %[3]s.",
+			"MissingSecretKey.keys":    "Corrigez la clé dans %[1]s ou ajoutez l'entrée %[2]s à %[3]s, qui contient : %[4]s.",
 		},
 	},
 }

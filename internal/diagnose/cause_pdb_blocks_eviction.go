@@ -23,12 +23,12 @@ var pdbBlocksEviction = cause{
 	},
 	texts: texts{
 		english: map[string]string{
-			"PDBBlocksEviction.message":   "Disruption budget %[1]s allows no eviction of %[2]s, so node %[3]s cannot be drained",
+			"PDBBlocksEviction.message":   "%[1]s allows no eviction of %[2]s, so node %[3]s cannot be drained",
 			"PDBBlocksEviction.fix":       "Run %[1]s with more replicas than the budget %[2]s needs, or relax the budget (maxUnavailable: 1). Do not delete the pod by force.",
 			"PDBBlocksEviction.fixHealth": "See why only %[3]s of the %[4]s pods that budget %[2]s needs are healthy; once %[1]s is well the drain goes on.",
 		},
 		french: map[string]string{
-			"PDBBlocksEviction.message":   "Le budget de perturbation %[1]s n'autorise aucune éviction de %[2]s, si bien que le nœud %[3]s ne peut être vidé",
+			"PDBBlocksEviction.message":   "%[1]s n'autorise aucune éviction de %[2]s, si bien que le nœud %[3]s ne peut être vidé",
 			"PDBBlocksEviction.fix":       "Donnez à %[1]s plus de réplicas que le budget %[2]s n'en exige, ou assouplissez le budget (maxUnavailable: 1). Ne supprimez pas le pod de force.",
 			"PDBBlocksEviction.fixHealth": "Cherchez pourquoi seuls %[3]s des %[4]s pods qu'exige le budget %[2]s sont sains ; une fois %[1]s rétabli, la vidange se poursuivra.",
 		},

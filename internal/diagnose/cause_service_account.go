@@ -32,14 +32,14 @@ var serviceAccountMissing = cause{
 	},
 	texts: texts{
 		english: map[string]string{
-			"ServiceAccountMissing.message": "ServiceAccount %[1]s, as which the pods of %[2]s run, does not exist",
-			"ServiceAccountMissing.fix":     "Create ServiceAccount %[1]s with the rights it needs, or correct serviceAccountName in %[2]s.",
-			"ServiceAccountMissing.near":    "Correct serviceAccountName in %[2]s to %[3]s, which exists, or create ServiceAccount %[1]s with the rights it needs.",
+			"ServiceAccountMissing.message": "%[1]s, as which the pods of %[2]s run, does not exist",
+			"ServiceAccountMissing.fix":     "Create %[1]s with the rights it needs, or correct serviceAccountName in %[2]s.",
+			"ServiceAccountMissing.near":    "Correct serviceAccountName in %[2]s to %[3]s, which exists, or create %[1]s with the rights it needs.",
 		},
 		french: map[string]string{
-			"ServiceAccountMissing.message": "Le ServiceAccount %[1]s, sous lequel tournent les pods de %[2]s, n'existe pas",
-			"ServiceAccountMissing.fix":     "Créez le ServiceAccount %[1]s avec les droits qu'il lui faut, ou corrigez serviceAccountName dans %[2]s.",
-			"ServiceAccountMissing.near":    "Corrigez serviceAccountName dans %[2]s en %[3]s, qui existe, ou créez le ServiceAccount %[1]s avec les droits qu'il lui faut.",
+			"ServiceAccountMissing.message": "%[1]s, sous lequel tournent les pods de %[2]s, n'existe pas",
+			"ServiceAccountMissing.fix":     "Créez %[1]s avec les droits qu'il lui faut, ou corrigez serviceAccountName dans %[2]s.",
+			"ServiceAccountMissing.near":    "Corrigez serviceAccountName dans %[2]s en %[3]s, qui existe, ou créez %[1]s avec les droits qu'il lui faut.",
 		},
 	},
 }

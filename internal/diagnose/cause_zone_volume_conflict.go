@@ -21,13 +21,13 @@ var zoneVolumeConflict = cause{
 	},
 	texts: texts{
 		english: map[string]string{
-			"ZoneVolumeConflict.message": "The volume of claim %[1]s can only be used in %[2]s, where no node takes the pods of %[3]s",
+			"ZoneVolumeConflict.message": "The volume of %[1]s can only be used in %[2]s, where no node takes the pods of %[3]s",
 			"ZoneVolumeConflict.fix":     "Make a node in %[1]s available to %[2]s (capacity, taints, selectors), or move the data to a volume that can be used elsewhere. Do not delete the claim: its data would be lost.",
 			"ZoneVolumeConflict.unknown": "A volume of %[1]s can only be used on nodes that do not take its pods",
 			"ZoneVolumeConflict.fixAny":  "Compare the node affinity of the volumes of %[1]s with the nodes that are free. Do not delete a claim: its data would be lost.",
 		},
 		french: map[string]string{
-			"ZoneVolumeConflict.message": "Le volume du claim %[1]s n'est utilisable que dans %[2]s, où aucun nœud n'accepte les pods de %[3]s",
+			"ZoneVolumeConflict.message": "Le volume de %[1]s n'est utilisable que dans %[2]s, où aucun nœud n'accepte les pods de %[3]s",
 			"ZoneVolumeConflict.fix":     "Rendez un nœud de %[1]s disponible pour %[2]s (place, taints, sélecteurs), ou déplacez les données vers un volume utilisable ailleurs. Ne supprimez pas le claim : ses données seraient perdues.",
 			"ZoneVolumeConflict.unknown": "Un volume de %[1]s n'est utilisable que sur des nœuds qui n'acceptent pas ses pods",
 			"ZoneVolumeConflict.fixAny":  "Comparez l'affinité de nœud des volumes de %[1]s avec les nœuds libres. Ne supprimez aucun claim : ses données seraient perdues.",

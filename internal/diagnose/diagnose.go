@@ -46,7 +46,7 @@ func (x *exam) sort(all []*story) (answers, others []*story) {
 	if slices.ContainsFunc(answers, func(s *story) bool { return !s.root.links.weak }) {
 		answers = slices.DeleteFunc(answers, func(s *story) bool { return s.root.links.weak })
 	}
-	if len(answers) == 0 && len(x.seeds.refs) > 0 && !x.seeds.explicit && x.nothingOpen() {
+	if len(answers) == 0 && len(x.seeds.refs) > 0 && !x.seeds.explicit && !x.seeds.whether && x.nothingOpen() {
 		answers, others = x.widen(others)
 	}
 	return x.narrow(answers, others)
@@ -66,6 +66,7 @@ func (x *exam) widen(others []*story) (answers, rest []*story) {
 			rest = append(rest, s)
 		}
 	}
+	x.widened = len(answers) > 0
 	return answers, rest
 }
 

@@ -36,7 +36,9 @@ type exam struct {
 	reachMemo map[cluster.Ref]map[cluster.Ref]bool
 	callMemo  map[*workload][]cluster.Ref
 	placed    map[*symptom]placement
-	distance  func(cluster.Ref) int
+	// widened says that what was asked about is well and that the answer is what is wrong around it.
+	widened  bool
+	distance func(cluster.Ref) int
 }
 
 func newExam(s *cluster.Snapshot, q Question) *exam {
@@ -75,7 +77,7 @@ type links struct {
 
 // add reports a finding. A second report of the same cause at the same object is merged into the first.
 func (x *exam) add(f Finding) *Finding {
-	f.ID = string(f.Cause) + ":" + f.Object.String()
+	f.ID = string(f.Cause) + ":" + f.Object.Path()
 	known := x.findingAt[f.ID]
 	if known == nil {
 		known = &f

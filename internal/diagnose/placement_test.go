@@ -206,7 +206,7 @@ func TestPlacement(t *testing.T) {
 				t.Fatalf("%d root causes, want 1: %s\n%+v", len(report.RootCauses), tc.reason, report)
 			}
 			root := report.RootCauses[0]
-			if root.Cause != tc.cause || root.Object.String() != tc.object {
+			if root.Cause != tc.cause || root.Object.Path() != tc.object {
 				t.Errorf("%s at %s, want %s at %s: %s", root.Cause, root.Object, tc.cause, tc.object, tc.reason)
 			}
 			if !strings.Contains(root.Message, tc.says) {

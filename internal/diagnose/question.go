@@ -55,13 +55,17 @@ type seeds struct {
 	namespaces []string
 	// hints are words of the text that resemble a name. They order answers, they do not narrow them.
 	hints map[string]bool
+	// whether says that the text asks whether something is wrong, rather than why.
+	whether bool
 	// past says that the question is about something that was: a restart, last night.
 	past bool
 }
 
 var (
 	wordPattern = regexp.MustCompile(`[\pL\pN][\pL\pN.-]*`)
-	pastWords   = regexp.MustCompile(`(?i)restart|red[ée]marr|last night|cette nuit|yesterday|\bhier\b|crash|died|killed|was .*down|tomb[ée]`)
+	// whetherWords recognise questions that do not presuppose a fault.
+	whetherWords = regexp.MustCompile(`(?i)\b(?:is|are|does|do)\b[^.]*\b(?:ok|okay|fine|healthy|well|wrong|alright|work(?:ing)?)\b[^.]*\?|can you check|check (?:if|whether|on)\b|va[- ]t[- ]il bien|va(?:-t-elle)? bien|tout va|en bonne santé|est-ce que .*(?:fonctionne|marche|problème)`)
+	pastWords    = regexp.MustCompile(`(?i)restart|red[ée]marr|last night|cette nuit|yesterday|\bhier\b|crash|died|killed|was .*down|tomb[ée]`)
 )
 
 // namedKinds are the kinds that a bare name in a question may mean.
@@ -72,7 +76,7 @@ var namedKinds = []string{
 
 // readQuestion finds out what the question is about.
 func (x *exam) readQuestion() seeds {
-	s := seeds{hints: map[string]bool{}, past: pastWords.MatchString(x.question.Text)}
+	s := seeds{hints: map[string]bool{}, past: pastWords.MatchString(x.question.Text), whether: whetherWords.MatchString(x.question.Text)}
 	words := questionWords(x.question.Text)
 	for w := range words {
 		s.hints[w] = true

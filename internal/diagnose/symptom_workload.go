@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -146,10 +147,23 @@ func (x *exam) complains(p *corev1.Pod, container string) bool {
 			continue
 		}
 		for _, h := range x.hits(l) {
-			if h.sig.rank > likely && h.count >= 2 && (h.last.at.IsZero() || x.now.Sub(h.last.at) < complaintMemory) {
+			if h.sig.rank > likely && h.count >= 2 && x.stillComplains(l, h) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// stillComplains says that the last complaint is recent and has not been followed by much else: what was overcome is
+// no complaint.
+func (x *exam) stillComplains(l *cluster.Log, h hit) bool {
+	const calm = 10
+	lines := x.lines(l)
+	after := len(lines) - 1 - slices.IndexFunc(lines, func(one line) bool { return one.no == h.last.no })
+	if h.last.at.IsZero() {
+		return after < calm
+	}
+	age := x.now.Sub(h.last.at)
+	return age < complaintMemory/4 || age < complaintMemory && after < calm
 }

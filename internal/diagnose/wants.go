@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -124,17 +125,11 @@ func (x *exam) wantPeers() {
 	}
 }
 
-// wantHealthyLogs reads a few logs of what was asked about where nothing is wrong by its status: what fails without
-// crashing says so there.
+// wantHealthyLogs reads a few logs of what was asked about where nothing is wrong by its status, the nearest first: what
+// fails without crashing says so there.
 func (x *exam) wantHealthyLogs() {
-	if x.seeds.explicit && len(x.question.Text) == 0 {
-		return
-	}
 	left := maxHealthyLogs
-	for _, w := range x.workloadList {
-		if d := x.distance(w.ref); d < 0 || d > 4 || w.ref.Kind == "Job" || slices.ContainsFunc(x.symptomsOf[w], func(s *symptom) bool { return !s.weak() }) {
-			continue
-		}
+	for _, w := range x.wellNearby() {
 		for _, p := range w.pods[:min(len(w.pods), maxPodsPerSymptom)] {
 			for _, c := range runningContainers(p) {
 				if left == 0 {
@@ -145,6 +140,23 @@ func (x *exam) wantHealthyLogs() {
 			}
 		}
 	}
+}
+
+// wellNearby are the workloads without symptoms that the question is about or depends on, the nearest first.
+func (x *exam) wellNearby() []*workload {
+	const far = 4
+	var out []*workload
+	for _, w := range x.workloadList {
+		d := x.distance(w.ref)
+		ill := slices.ContainsFunc(x.symptomsOf[w], func(s *symptom) bool { return !s.weak() })
+		if d >= 0 && d <= far && w.ref.Kind != "Job" && !ill {
+			out = append(out, w)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *workload) int {
+		return cmp.Or(boolCompare(x.resembles(a.ref.Name), x.resembles(b.ref.Name)), cmp.Compare(x.distance(a.ref), x.distance(b.ref)))
+	})
+	return out
 }
 
 func runningContainers(p *corev1.Pod) []string {

@@ -239,7 +239,7 @@ func (w *world) check(t *testing.T, want expected, targets ...cluster.Ref) {
 		t.Fatalf("no root cause: %s, %+v", r.Summary, r.Missing)
 	}
 	f := r.RootCauses[0]
-	if f.Cause != want.cause || f.Object.String() != want.object {
+	if f.Cause != want.cause || f.Object.Path() != want.object {
 		t.Errorf("found %s at %s, want %s at %s", f.Cause, f.Object, want.cause, want.object)
 	}
 	if len(r.RootCauses) > 1 {
