@@ -16,7 +16,7 @@ func (x *extractor) standsAsName(i int) bool {
 		return false
 	case t.class == 0 && hasNameShape(t.text, x.lex):
 		return !isRegion(t.text) && !isSubcommand(t.text)
-	case x.plan(i):
+	case x.plan(i), x.telegram(i), i > 0 && x.telegram(i-1):
 		return true
 	case x.inNamespace(i + 1):
 		return (x.last != i || i == 0) && (!t.is(isEnv) || x.afterVerb(i) || x.begins(i) || x.continues(i))
@@ -119,6 +119,9 @@ func (x *extractor) governed(i int) bool {
 	if i == 0 || t.before != breakNone {
 		return x.headsClause(i)
 	}
+	if i+2 < len(x.tokens) && x.tokens[i+1].is(isOf) && x.located(i+3) {
+		return false // what it is of is the name: "the probe of site in press"
+	}
 	p := &x.tokens[i-1]
 	switch {
 	case p.opaque || p.isTarget || p.quoted:
@@ -145,6 +148,8 @@ func (x *extractor) afterVerb(i int) bool {
 		return p.is(isChange | isVague | isPart)
 	case p.is(isAsk):
 		return !strings.Contains(asksForNoun, " "+p.text+" ")
+	case p.is(isAux) && i > 1 && x.tokens[i-2].isTarget, p.is(isOf) && i > 1 && strings.Contains(quantities, " "+x.tokens[i-2].text+" "):
+		return false
 	case p.is(isFrom):
 		return !strings.Contains(" select delete insert ", " "+x.tokens[0].text+" ")
 	case p.is(isDet), p.text == "en":
@@ -156,7 +161,10 @@ func (x *extractor) afterVerb(i int) bool {
 }
 
 // indefinite are the determiners that no name follows.
-const indefinite = " any some all every each no another other tout toute tous toutes chaque "
+const indefinite = " any some all every each no another other your tout toute tous toutes chaque ton ta tes votre vos "
+
+// quantities are the words whose "of" or "de" takes no name: "pas de limite", "in order of age".
+const quantities = " peu beaucoup plus moins trop assez nombre combien tant pas ni manque order lack lot lots number kind sort type out ahead instead top front "
 
 // asksForNoun are the question words that take a noun: what follows is no name.
 const asksForNoun = " which what whose how quel quelle quels quelles combien sur dans de a avec on in from at to "

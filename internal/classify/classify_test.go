@@ -80,16 +80,18 @@ func ruleNamed(name string) *rule {
 }
 
 func TestClassify_families(t *testing.T) {
-	for _, c := range rows(t, "families.tsv") {
-		want, targets, text := c[0], c[1], c[2]
-		got := Classify(text)
-		if strings.ToLower(string(got.Intent)) != want {
-			t.Errorf("%q: intent %s (%.2f, %v), want %s", text, got.Intent, got.Confidence, got.Rules, want)
+	for _, file := range []string{"families.tsv", "names.tsv"} {
+		for _, c := range rows(t, file) {
+			want, targets, text := c[0], c[1], c[2]
+			got := Classify(text)
+			if strings.ToLower(string(got.Intent)) != want {
+				t.Errorf("%q: intent %s (%.2f, %v), want %s", text, got.Intent, got.Confidence, got.Rules, want)
+			}
+			if found := render(got.Targets); found != targets {
+				t.Errorf("%q: targets %s, want %s", text, found, targets)
+			}
+			checkInvariants(t, text, got)
 		}
-		if found := render(got.Targets); found != targets {
-			t.Errorf("%q: targets %s, want %s", text, found, targets)
-		}
-		checkInvariants(t, text, got)
 	}
 }
 
@@ -257,7 +259,7 @@ func TestRules_keepTheirSideOfTheThreshold(t *testing.T) {
 }
 
 func FuzzClassify(f *testing.F) {
-	for _, file := range []string{"families.tsv", "intents.tsv"} {
+	for _, file := range []string{"families.tsv", "names.tsv", "intents.tsv"} {
 		for _, c := range rows(f, file) {
 			f.Add(c[2])
 		}

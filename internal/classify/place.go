@@ -9,7 +9,7 @@ func (x *extractor) following(i int) int {
 	}
 	target := &x.targets[len(x.targets)-1]
 	t := &x.tokens[i]
-	if !t.is(isIn|isOf|isFrom) && t.text != "on" || t.before == breakComma {
+	if !t.is(isIn|isOf|isFrom) && t.text != "on" && !x.goesTo(i) || t.before == breakComma || t.is(isOf) && x.located(i+2) {
 		return i
 	}
 	if isClusterScoped(target.Kind) && target.Kind != "" {
@@ -27,9 +27,29 @@ func (x *extractor) following(i int) int {
 	return next
 }
 
+// deploying are the verbs whose "to" names a namespace.
+const deploying = " deploy deploys deployed deploying redeploy release ship promote push publish roll_out install "
+
+// goesTo tells whether "to" and the namespace of what is deployed stand at i: "deploy planner to staff".
+func (x *extractor) goesTo(i int) bool {
+	if x.tokens[i].text != "to" || i+1 >= len(x.tokens) || x.tokens[i+1].before != breakNone || !x.endsPhrase(i+2) {
+		return false
+	}
+	t := &x.tokens[i+1]
+	if t.class != 0 && !t.is(isEnv) && !x.wordAsPlace(i+1) || isVersion(t.text) || t.text == "" || t.text[len(t.text)-1] <= '9' {
+		return false
+	}
+	for j := i - 1; j >= 0 && j >= i-6 && x.tokens[j+1].before == breakNone; j-- {
+		if strings.Contains(deploying, " "+x.tokens[j].text+" ") {
+			return true
+		}
+	}
+	return false
+}
+
 // place reads "in shop" where no name stands before it.
 func (x *extractor) place(i int) int {
-	if i+1 < len(x.tokens) && x.inNamespace(i+2) && x.standsAsName(i+1) {
+	if i+1 < len(x.tokens) && (x.located(i+2) && x.standsAsName(i+1) || x.belongs(i+2) && x.tokens[i+1].class == 0 && spelledAsName(&x.tokens[i+1])) {
 		return x.bare(i + 1)
 	}
 	ns, next := x.namespaceAt(i + 1)

@@ -9,7 +9,7 @@ import "strings"
 // placed tells whether the word at i, with a namespace behind it, is a name by its place: "seats in ticketing".
 func (x *extractor) placed(i int) bool {
 	t := &x.tokens[i]
-	if !spelledAsName(t) || !x.located(i+1) || x.afterTool(i) || x.last == i && i > 0 {
+	if !spelledAsName(t) || !x.located(i+1) && !x.owned(i) && !x.joined(i) && !(i+1 < len(x.tokens) && x.goesTo(i+1)) || x.afterTool(i) || x.last == i && i > 0 {
 		return false
 	}
 	switch {
@@ -115,7 +115,7 @@ func (x *extractor) behindKind(j int, kind string) bool {
 	switch {
 	case flagged || t.class == 0:
 		return true
-	case t.is(isWord | isEnv):
+	case t.is(isWord | isThing | isEnv):
 		return !t.is(isThing) || kind == "ConfigMap" || kind == "Secret"
 	case t.is(isPart):
 		return strings.HasSuffix(t.text, "s") && !x.ofNoun(t.text)
@@ -129,7 +129,34 @@ func (x *extractor) ofNoun(text string) bool {
 	return w != nil && w.class&isNoun != 0
 }
 
+// owned tells whether "de" and a namespace stand behind the object at i of a verb: "passe orders de retail à 6".
+func (x *extractor) owned(i int) bool {
+	return i > 0 && x.tokens[i-1].is(isChange|isMake) && x.belongs(i+1)
+}
+
+// joined tells whether the word at i is joined to one with a namespace behind it: "site and api in press".
+func (x *extractor) joined(i int) bool {
+	j := i + 2
+	if j >= len(x.tokens) || !x.tokens[i+1].is(isAnd|isOr) || x.tokens[i+1].before != breakNone || !x.located(j+1) {
+		return false
+	}
+	t := &x.tokens[j]
+	return t.before == breakNone && spelledAsName(t) && (t.class == 0 || t.is(isWord|isEnv|isSoft) && !isVerb(t))
+}
+
 // behindThing tells whether a thing that operators ask about stands before the "in" before i: "errors in pay".
 func (x *extractor) behindThing(i int) bool {
 	return i > 1 && !x.tokens[i-2].isTarget && x.tokens[i-2].is(isKind|isOps|isInfo)
+}
+
+// telegram tells whether two unknown words and a change make up the clause that begins at i: "tracker fleet restart".
+// Which of the words is the namespace, the text does not say: both are names.
+func (x *extractor) telegram(i int) bool {
+	if !x.begins(i) || i+2 >= len(x.tokens) || x.tokens[i+1].before != breakNone || x.tokens[i+2].before != breakNone {
+		return false
+	}
+	first, second := &x.tokens[i], &x.tokens[i+1]
+	known := (first.class|second.class)&^(isSoft|isEnv) != 0
+	ends := i+3 == len(x.tokens) || x.tokens[i+3].before != breakNone
+	return !known && spelledAsName(first) && spelledAsName(second) && x.tokens[i+2].is(isChange) && !x.tokens[i+2].is(isKind) && ends
 }

@@ -121,8 +121,16 @@ func personaFollows(tokens []token, i int) bool {
 	return next == "you" || next == "to" || next == "that" || next == "as"
 }
 
-// languageOf counts the words that only one language has.
+// languageOf names the language that has more words of its own in the text.
 func languageOf(tokens []token) string {
+	if languageBalance(tokens) < 0 {
+		return "fr"
+	}
+	return "en"
+}
+
+// languageBalance counts the words that only English has, less those that only French has.
+func languageBalance(tokens []token) int {
 	balance := 0
 	for i := range tokens {
 		switch tokens[i].language {
@@ -132,8 +140,5 @@ func languageOf(tokens []token) string {
 			balance--
 		}
 	}
-	if balance < 0 {
-		return "fr"
-	}
-	return "en"
+	return balance
 }

@@ -77,7 +77,9 @@ func tokenize(text string) []token {
 	z.shouting = strings.ToUpper(text) == text
 	z.scan()
 	z.know()
-	return z.merge()
+	tokens := z.merge()
+	tellHomographs(text, tokens)
+	return tokens
 }
 
 func (z *tokenizer) scan() {

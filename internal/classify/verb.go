@@ -126,7 +126,7 @@ func (r *reading) asksForPlan(at int, c clause) bool {
 
 // vagueWish notes "fix web". With a value it is as concrete as any command: "fix the tag of web to 1.2".
 func (r *reading) vagueWish(at int, c clause, cmd command) {
-	if r.namesValue(at+1, c) && r.hasTarget(at, c) {
+	if (r.namesValue(at+1, c) || r.corrects(at, c)) && r.hasTarget(at, c) {
 		r.change(at, c, cmd)
 		return
 	}
@@ -144,6 +144,10 @@ func (r *reading) hasTarget(from int, c clause) bool {
 
 // make notes a clause whose verb needs a result to mean anything: "get web back up", "do a rollback of web".
 func (r *reading) make(at int, c clause, cmd command) {
+	if r.tokens[at].language == inFrench && r.namesValue(at+1, c) && r.hasTarget(at, c) {
+		r.change(at, c, cmd)
+		return
+	}
 	for i := at + 1; i < c.to; i++ {
 		t := &r.tokens[i]
 		switch {
@@ -234,12 +238,15 @@ func (r *reading) statement(at int, c clause, cmd command) {
 	}
 }
 
+// inverted are the subjects that French puts behind the verb of a question: "existe-t-il".
+const inverted = " il elle ils elles on "
+
 // turns tells whether the word at i makes something else of a statement, and notes it: a question ("web is slow, why"),
 // hearsay ("he said …"), a wish ("web needs to be restarted").
 func (r *reading) turns(i, at int, c clause, cmd command) bool {
 	t := &r.tokens[i]
 	switch {
-	case t.is(isAsk) && !t.is(isIf) && (i > at || t.language&inFrench != 0):
+	case t.is(isAsk) && !t.is(isIf) && (i > at || t.language&inFrench != 0), c.asks && i > at && strings.Contains(inverted, " "+t.text+" "):
 		r.questions++
 	case t.is(isSaid) && (!t.is(isWant) || i <= at+2 && i > at):
 		r.reported++

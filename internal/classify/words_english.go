@@ -26,7 +26,7 @@ vague +forms: fix repair resolve solve heal recover improve optimise optimize tu
 vague: take_care_of deal_with sort_out sort sort_this_out do_something do_something_about do_what_is_needed do_whatever do_it do_that do_this work_on make_it_work try_again retry again same same_as same_as_last_time
 vague: do_the_usual the_usual do_your_thing do_the_needful figure_it_out_and_fix straighten_out patch_up sort_it sort_it_out have_a_go get_it_done repeat just_do_it continue proceed carry_on go_on do_the_same do_better do_a_better_job
 make: get make bring put have take keep send ask perform do fais faire faites fait effectue effectuer effectuez
-result: back up running online offline down rid healthy_again working scaled_up back_up back_online unstuck going to_work up_and_running out_of restarted again
+result: back up running online offline down rid scaled_up back_up back_online unstuck up_and_running out_of restarted
 ensure: make_sure make_sure_that ensure ensure_that see_to_it see_to_it_that
 read +forms: check verify inspect examine review show list display print describe explain tell investigate analyse analyze diagnose debug troubleshoot
 read +forms: find identify determine detect look view see monitor watch observe count compare summarise summarize trace audit tail grep cat head read fetch
@@ -124,6 +124,15 @@ stop: reality recommendation recovery reduction reference refresh regard relatio
 stop: talk task tasks tech term terms theory thought thoughts threat ticket tickets title tool tools touch trace track trade transition trip trust truth turn understanding union upside use usual variable variables variety vendor vendors view vote wait wake walk war warning warnings watch weight whole window wish wonder word workflow world worry writing yesterday's today's tonight's love-hate related relevant unrelated responsible guilty blame blamed
 stop: first-time noon midday eod eow sprint shift postmortem post-mortem retrospective sla slo sli slos slas uptime downtime rto rpo mttr escalate escalated colleague's teammate teammates developer developers sre sres devops admin admins ops on-prem onprem roughly
 skip: as_soon_as_possible at_once right_away without_delay when_done whenever_you_can at_your_convenience if_you_do_not_mind if_you_please once_again
+vague: do_what do_whatever you_know_what_to_do you_know_what_needs_doing you_know_the_drill you_know_what_i_want make_it_right make_it_so
+vagueobj: a_bit a_little
+stop: necessary typo typos
+skip: a_bit_of a_little_of
+safe: change_nothing touch_nothing modify_nothing alter_nothing apply_nothing fix_nothing delete_nothing restart_nothing
+polite: why_do_not_you_just why_do_not_we_just
+read: point_out point_me_to point_us_to
+change noun: point
+change +forms: reactivate re-enable reenable relax loosen tighten restrict retarget
 vague: look_after keep_alive
 change: mark unmark
 `

@@ -17,6 +17,14 @@ part: synchronisation restauration desinstallation remplacement renouvellement r
 vague +forms: reparer corriger regler arranger ameliorer optimiser gerer traiter resoudre depanner debrouiller stabiliser assainir recommencer continuer
 vague: repare corrige resous resolvez fais_quelque_chose faire_quelque_chose faites_quelque_chose occupe_toi occupez_vous occupe_toi_de occupez_vous_de t_occuper_de s'occuper_de debrouille_toi debrouillez_vous fais_le_necessaire faire_le_necessaire faites_le_necessaire comme_la_derniere_fois comme_d'habitude comme_d'hab comme_hier comme_avant la_meme_chose pareil encore
 vague: remets_d'aplomb fais_le fais_ca fais_au_mieux fais_mieux refais refais_le refaire aide aide_moi aidez_moi pareil_que meme_chose retente reessaie reessaye reessayer reessayez vas_y_refais trouve_une_solution fais_marcher fais_que_ca_marche rends_plus_rapide
+vague: fais_ce_que faites_ce_que faire_ce_que fais_ce_qu faites_ce_qu faire_ce_qu fais_comme faites_comme faire_comme tu_sais_quoi_faire vous_savez_quoi_faire tu_sais_ce_que_tu_as_a_faire fais_un_peu faites_un_peu
+vagueobj: un_peu un_brin
+skip: un_peu_de
+change +forms: reactiver assouplir relacher restreindre pointer rediriger
+ops: vivacite disponibilite limite limites requete requetes demarrage
+stop: menage
+make: mets mettez mettre
+result: a_jour
 ensure: assure_toi assurez_vous assure_toi_que assurez_vous_que fais_en_sorte que_ce_soit fais_en_sorte_que faites_en_sorte_que faire_en_sorte_que veille_a_ce_que veillez_a_ce_que fais_en_sorte_qu
 read +forms: verifier regarder montrer afficher lister expliquer analyser examiner inspecter diagnostiquer investiguer enqueter chercher rechercher trouver identifier determiner controler surveiller observer comparer compter resumer
 read +forms: consulter savoir comprendre detailler enumerer indiquer donner signaler rapporter estimer calculer mesurer evaluer valider confirmer auditer tracer deboguer debugger lire voir presenter dire decrire
