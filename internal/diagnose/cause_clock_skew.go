@@ -3,7 +3,8 @@ package diagnose
 import (
 	"regexp"
 	"slices"
-	"strings"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/eclusier/eclusier/internal/cluster"
 )
@@ -42,7 +43,9 @@ var clockSkew = cause{
 
 var (
 	clockKeepers = regexp.MustCompile(`(?i)chron|ntp|time-?s|clock|problem-detector|node-exporter`)
-	clockReport  = regexp.MustCompile(`(?i)clock wrong|no selectable sources|unsynchroni[sz]ed|not synchroni[sz]ed|clock skew|clock drift|offset exceeds|time jump|leap (?:status )?(?:not|un)`)
+	// clockConditions are what problem detectors call a condition of a node whose clock is off.
+	clockConditions = regexp.MustCompile(`(?i)ntp|clock|time-?sync|chrony`)
+	clockReport     = regexp.MustCompile(`(?i)clock wrong|no selectable sources|unsynchroni[sz]ed|not synchroni[sz]ed|clock skew|clock drift|offset exceeds|time jump|leap (?:status )?(?:not|un)`)
 )
 
 // wrongClock finds the node whose clock is off: the one on which all that complain run while others of the same
@@ -107,8 +110,15 @@ func (x *exam) clockReports(node string) []Evidence {
 			}
 		}
 	}
+	if n := get[*corev1.Node](x.index, "Node", "", node); n != nil {
+		for _, c := range n.Status.Conditions {
+			if c.Status == corev1.ConditionTrue && clockConditions.MatchString(string(c.Type)) {
+				out = append(out, field(ref("Node", "", node), "status.conditions["+string(c.Type)+"].message", c.Message))
+			}
+		}
+	}
 	for _, e := range x.events[ref("Node", "", node)] {
-		if e.Warning && (clockReport.MatchString(e.Message) || strings.Contains(e.Reason, "NTP") || strings.Contains(e.Reason, "Clock")) {
+		if e.Warning && (clockReport.MatchString(e.Message) || clockConditions.MatchString(e.Reason)) {
 			out = append(out, event(e))
 		}
 	}

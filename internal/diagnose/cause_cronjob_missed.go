@@ -59,7 +59,7 @@ func (x *exam) missedSchedules(c *batchv1.CronJob) *Finding {
 		f.Evidence = append(f.Evidence, field(r, "status.lastScheduleTime", t.UTC().Format(time.RFC3339)))
 	}
 	if late {
-		f.Evidence = append(f.Evidence, cite(AbsenceEvidence, source(r), "no run since "+due.UTC().Format(time.RFC3339), 0))
+		f.Evidence = append(f.Evidence, cite(AbsenceEvidence, r.String(), "no run since "+due.UTC().Format(time.RFC3339), 0))
 	}
 	if c.Spec.ConcurrencyPolicy == batchv1.ForbidConcurrent && len(c.Status.Active) > 0 {
 		job := ref("Job", c.Namespace, c.Status.Active[0].Name)

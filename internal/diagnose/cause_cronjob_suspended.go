@@ -23,7 +23,7 @@ var cronJobSuspended = cause{
 			}
 			for k, v := range c.Annotations {
 				if x.mentionsSuspension(v) {
-					f.Evidence = append(f.Evidence, cite(FieldEvidence, source(r)+" metadata.annotations", k+": "+v, 0))
+					f.Evidence = append(f.Evidence, cite(FieldEvidence, r.String()+" metadata.annotations", k+": "+v, 0))
 				}
 			}
 			x.add(f)

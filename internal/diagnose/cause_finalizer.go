@@ -61,14 +61,14 @@ func (x *exam) stuckObject(r cluster.Ref, o metav1.Object) {
 	finalizers := o.GetFinalizers()
 	f := Finding{
 		Cause: "TerminatingFinalizer", Object: r, links: links{since: at.Time},
-		Message:  x.say("TerminatingFinalizer.message", source(r), ago(x.now.Sub(at.Time)), strings.Join(finalizers, ", ")),
-		Fix:      x.say("TerminatingFinalizer.fix", source(r), strings.Join(finalizers, ", ")),
+		Message:  x.say("TerminatingFinalizer.message", r.String(), ago(x.now.Sub(at.Time)), strings.Join(finalizers, ", ")),
+		Fix:      x.say("TerminatingFinalizer.fix", r.String(), strings.Join(finalizers, ", ")),
 		Evidence: []Evidence{field(r, "metadata.deletionTimestamp", at.UTC().Format(time.RFC3339)), field(r, "metadata.finalizers", strings.Join(finalizers, ", "))},
 	}
 	if r.Kind == "PersistentVolumeClaim" && slices.Contains(finalizers, "kubernetes.io/pvc-protection") {
 		users := x.claimMounters(r)
 		if len(users) > 0 {
-			f.Message, f.Fix = x.say("TerminatingFinalizer.inUse", source(r), users[0].String()), x.say("TerminatingFinalizer.fixUse", source(r), users[0].String())
+			f.Message, f.Fix = x.say("TerminatingFinalizer.inUse", r.String(), users[0].String()), x.say("TerminatingFinalizer.fixUse", r.String(), users[0].String())
 			f.Evidence = append(f.Evidence, cite(FieldEvidence, users[0].String()+" spec.volumes", "claimName: "+r.Name, 0))
 			f.links.affects = users
 		}

@@ -78,21 +78,21 @@ func (x *exam) blindScaler(h *autoscalingv2.HorizontalPodAutoscaler, c *autoscal
 	f := Finding{Cause: "HPAMetricsUnavailable", Object: r, links: links{affects: []cluster.Ref{scaled}, since: c.LastTransitionTime.Time}}
 	f.Evidence = []Evidence{
 		field(r, "status.conditions[ScalingActive].status", c.Status),
-		cite(FieldEvidence, source(r)+" status.conditions[ScalingActive]", "type: ScalingActive", 0),
+		cite(FieldEvidence, r.String()+" status.conditions[ScalingActive]", "type: ScalingActive", 0),
 		field(r, "status.conditions[ScalingActive].reason", c.Reason),
 		field(r, "status.conditions[ScalingActive].message", c.Message),
 	}
 	if e := x.lastEvent([]cluster.Ref{r}, "FailedGetResourceMetric", "FailedComputeMetricsReplicas", "FailedGetExternalMetric", "FailedGetPodsMetric", "FailedGetObjectMetric"); e != nil {
 		f.Evidence = append(f.Evidence, event(e))
 	}
-	f.Message, f.Fix = x.say("HPAMetricsUnavailable.message", source(r), scaled.String(), c.Message), x.say("HPAMetricsUnavailable.fix", h.Name, scaled.String())
+	f.Message, f.Fix = x.say("HPAMetricsUnavailable.message", r.String(), scaled.String(), c.Message), x.say("HPAMetricsUnavailable.fix", h.Name, scaled.String())
 	if m := missingRequest.FindStringSubmatch(c.Message); m != nil {
 		w, container := x.workloads[scaled], m[2]
 		if container == "" {
 			container = withoutRequest(w, corev1.ResourceName(m[1]))
 		}
 		f.Object, f.links.affects = scaled, []cluster.Ref{r}
-		f.Message = x.say("HPAMetricsUnavailable.request", source(r), scaled.String(), container, m[1])
+		f.Message = x.say("HPAMetricsUnavailable.request", r.String(), scaled.String(), container, m[1])
 		f.Fix = x.say("HPAMetricsUnavailable.fixRequest", h.Name, scaled.String(), container, m[1])
 		return f
 	}
@@ -142,14 +142,14 @@ func (x *exam) maxedOut(h *autoscalingv2.HorizontalPodAutoscaler, c *autoscaling
 	r, scaled := ref("HorizontalPodAutoscaler", h.Namespace, h.Name), scaledRef(h)
 	x.add(Finding{
 		Cause: "HPAMaxedOut", Object: r, links: links{affects: []cluster.Ref{scaled}, since: c.LastTransitionTime.Time},
-		Message: x.say("HPAMaxedOut.message", source(r), number(h.Spec.MaxReplicas), scaled.String(), over),
+		Message: x.say("HPAMaxedOut.message", r.String(), number(h.Spec.MaxReplicas), scaled.String(), over),
 		Fix:     x.say("HPAMaxedOut.fix", h.Name),
 		Evidence: []Evidence{
 			field(r, "spec.maxReplicas", h.Spec.MaxReplicas),
 			field(r, "status.currentReplicas", h.Status.CurrentReplicas),
 			field(r, "status.conditions[ScalingLimited].reason", c.Reason),
 			field(r, "status.conditions[ScalingLimited].message", c.Message),
-			cite(FieldEvidence, source(r)+" status.currentMetrics", over, 0),
+			cite(FieldEvidence, r.String()+" status.currentMetrics", over, 0),
 		},
 		Operation: patchOperation(r, "merge", map[string]any{"spec": map[string]any{"maxReplicas": h.Spec.MaxReplicas + max(1, h.Spec.MaxReplicas/2)}}),
 	})

@@ -17,6 +17,9 @@ var ingressBackendMissing = cause{
 			if i == nil || i.DeletionTimestamp != nil {
 				continue
 			}
+			if x.question.Text != "" && x.distance(r) >= 0 {
+				x.wantControllers()
+			}
 			for _, b := range backends(i) {
 				x.checkBackend(r, b)
 			}
@@ -84,7 +87,7 @@ func (x *exam) checkBackend(r cluster.Ref, b route) {
 	case s == nil && x.absent(target):
 		f.Message = x.say("IngressBackendMissing.message", r.String(), b.what, target.String())
 		f.Fix = x.say("IngressBackendMissing.fix", r.String(), target.String())
-		f.Evidence = append(f.Evidence, cite(AbsenceEvidence, source(target), target.String()+" does not exist", 0))
+		f.Evidence = append(f.Evidence, cite(AbsenceEvidence, target.String(), target.String()+" does not exist", 0))
 		if like := x.likelyService(r.Namespace, b.backend.Name); like != "" {
 			f.Fix = x.say("IngressBackendMissing.fixLike", r.String(), target.String(), ref("Service", r.Namespace, like).String())
 			f.Evidence = append(f.Evidence, field(ref("Service", r.Namespace, like), "metadata.name", like))
@@ -162,7 +165,7 @@ func (x *exam) checkClass(r cluster.Ref, i *networkingv1.Ingress) {
 	f := Finding{
 		Cause: "IngressBackendMissing", Object: r, Message: x.say("IngressBackendMissing.class", r.String(), *c),
 		Fix:      x.say("IngressBackendMissing.fixClass", r.String(), others),
-		Evidence: []Evidence{field(r, "spec.ingressClassName", *c), cite(AbsenceEvidence, source(ref("IngressClass", "", *c)), "IngressClass/"+*c+" does not exist", 0)},
+		Evidence: []Evidence{field(r, "spec.ingressClassName", *c), cite(AbsenceEvidence, ref("IngressClass", "", *c).String(), "IngressClass/"+*c+" does not exist", 0)},
 	}
 	if list := x.byKind["IngressClass"]; len(list) == 1 {
 		f.Operation = patchOperation(r, "merge", map[string]any{"spec": map[string]any{"ingressClassName": list[0].Name}})
@@ -181,7 +184,7 @@ func (x *exam) checkCertificates(r cluster.Ref, i *networkingv1.Ingress) {
 		x.add(Finding{
 			Cause: "MissingSecret", Object: secret, Absent: true, Severity: Medium, Message: x.say("IngressBackendMissing.secret", r.String(), secret.String()),
 			Fix:      x.say("IngressBackendMissing.fixTLS", secret.String()),
-			Evidence: []Evidence{field(r, fmt.Sprintf("spec.tls[%d].secretName", n), t.SecretName), cite(AbsenceEvidence, source(secret), secret.String()+" does not exist", 0)},
+			Evidence: []Evidence{field(r, fmt.Sprintf("spec.tls[%d].secretName", n), t.SecretName), cite(AbsenceEvidence, secret.String(), secret.String()+" does not exist", 0)},
 			links:    links{affects: []cluster.Ref{r}},
 		})
 	}

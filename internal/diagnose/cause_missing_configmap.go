@@ -42,7 +42,7 @@ func (x *exam) missingConfig(l lack) Finding {
 	f.Message = x.say("MissingConfigMap.message", l.ref.String(), w.String())
 	f.Fix = x.say("MissingConfigMap.fix", l.ref.String(), w.String())
 	if f.Absent && x.absent(l.ref) {
-		f.Evidence = append(f.Evidence, cite(AbsenceEvidence, source(l.ref), l.ref.String()+": NotFound", 0))
+		f.Evidence = append(f.Evidence, cite(AbsenceEvidence, l.ref.String(), l.ref.String()+": NotFound", 0))
 	}
 	return f
 }

@@ -3,11 +3,11 @@ package diagnose
 import (
 	"net"
 	"slices"
+	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/eclusier/eclusier/internal/cluster"
 )
@@ -109,9 +109,13 @@ func (x *exam) calledService(sv *corev1.Service, port string) []called {
 	return out
 }
 
+// portNumber reads a port, 0 where a text is none.
 func portNumber(s string) int32 {
-	n := intstr.Parse(s)
-	return n.IntVal
+	n, err := strconv.ParseUint(s, 10, 16)
+	if err != nil {
+		return 0
+	}
+	return int32(n)
 }
 
 // targetPort is the port of a pod that a port of a Service leads to, 0 where its name leads nowhere.

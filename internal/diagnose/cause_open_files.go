@@ -13,7 +13,7 @@ var tooManyOpenFiles = cause{
 		if c := s.spec(); c != nil {
 			for _, a := range slices.Concat(c.Command, c.Args) {
 				if at := fileLimits.FindStringIndex(a); at != nil {
-					f.Evidence = append(f.Evidence, cite(FieldEvidence, source(s.work.ref)+" spec.template.spec.containers["+c.Name+"].args", a, at[0]))
+					f.Evidence = append(f.Evidence, cite(FieldEvidence, s.work.ref.String()+" spec.template.spec.containers["+c.Name+"].args", a, at[0]))
 				}
 			}
 			for _, v := range x.variables(s.work, c) {

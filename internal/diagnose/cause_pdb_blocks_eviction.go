@@ -125,7 +125,7 @@ func speaksOf(p *corev1.Pod, node string) bool {
 func (x *exam) blockedBy(n *corev1.Node, p *corev1.Pod, b *policyv1.PodDisruptionBudget, refused *Evidence) Finding {
 	r, w := ref("PodDisruptionBudget", b.Namespace, b.Name), x.podWorkload[podRef(p)]
 	f := Finding{Cause: "PDBBlocksEviction", Object: r, links: links{affects: []cluster.Ref{w.ref, podRef(p), ref("Node", "", n.Name)}}}
-	f.Message = x.say("PDBBlocksEviction.message", source(r), w.ref.String(), n.Name)
+	f.Message = x.say("PDBBlocksEviction.message", r.String(), w.ref.String(), n.Name)
 	f.Fix = x.say("PDBBlocksEviction.fix", w.ref.String(), b.Name)
 	f.Evidence = append(f.Evidence, field(r, "status.disruptionsAllowed", b.Status.DisruptionsAllowed))
 	if refused != nil {

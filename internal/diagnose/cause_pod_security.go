@@ -23,7 +23,7 @@ var podSecurityRejected = cause{
 			if n := get[*corev1.Namespace](x.index, "Namespace", "", ns.Name); n != nil {
 				const label = "pod-security.kubernetes.io/enforce"
 				if v := n.Labels[label]; v != "" {
-					f.Evidence = append(f.Evidence, cite(FieldEvidence, source(ns)+" metadata.labels", label+": "+v, 0))
+					f.Evidence = append(f.Evidence, cite(FieldEvidence, ns.String()+" metadata.labels", label+": "+v, 0))
 				}
 			}
 			x.add(f)

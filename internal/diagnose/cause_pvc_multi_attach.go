@@ -45,7 +45,7 @@ func (x *exam) attachedTwice(s *symptom, p *corev1.Pod, e *cluster.Event) Findin
 	holder := x.volumeHolder(p, e.Message)
 	who := x.say("PVCMultiAttach.other")
 	if holder != nil {
-		who = source(podRef(holder))
+		who = podRef(holder).String()
 		f.Evidence = append(f.Evidence, field(podRef(holder), "spec.nodeName", holder.Spec.NodeName))
 		f.links.needs = append(f.links.needs, ref("Node", "", holder.Spec.NodeName))
 		if other := x.podWorkload[podRef(holder)]; other != nil && other != w {

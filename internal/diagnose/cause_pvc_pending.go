@@ -63,19 +63,19 @@ func (x *exam) claimPending(c *corev1.PersistentVolumeClaim) {
 	class := get[*storagev1.StorageClass](x.index, "StorageClass", "", name)
 	switch {
 	case name == "" && c.Spec.StorageClassName == nil && x.whole("storageclasses", "") && !x.hasDefaultClass():
-		f.Message, f.Fix = x.say("PVCPendingNoStorageClass.none", source(r)), x.say("PVCPendingNoStorageClass.fixNone", x.classNames())
+		f.Message, f.Fix = x.say("PVCPendingNoStorageClass.none", r.String()), x.say("PVCPendingNoStorageClass.fixNone", x.classNames())
 		f.Evidence = append(f.Evidence, cite(AbsenceEvidence, "StorageClasses", "no default StorageClass", 0))
 		if e := x.lastEvent([]cluster.Ref{r}, "FailedBinding"); e != nil {
 			f.Evidence = append(f.Evidence, event(e))
 		}
 	case name != "" && class == nil && (x.absent(ref("StorageClass", "", name)) || failed != nil && strings.Contains(failed.Message, "not found")):
-		f.Message = x.say("PVCPendingNoStorageClass.message", source(r), name)
+		f.Message = x.say("PVCPendingNoStorageClass.message", r.String(), name)
 		f.Fix = x.say("PVCPendingNoStorageClass.fix", name, x.classNames())
 		f.Evidence = append(f.Evidence, field(r, "spec.storageClassName", name))
 		f.links.affects = append(f.links.affects, ref("StorageClass", "", name))
 	case failed != nil && x.recent(failed.Last, crashMemory):
 		f.Cause = "PVCProvisioningFailed"
-		f.Message, f.Fix = x.say("PVCProvisioningFailed.message", source(r), failed.Message), x.say("PVCProvisioningFailed.fix", name)
+		f.Message, f.Fix = x.say("PVCProvisioningFailed.message", r.String(), failed.Message), x.say("PVCProvisioningFailed.fix", name)
 	default:
 		return
 	}
@@ -138,8 +138,8 @@ func (x *exam) checkClaimsAbsent() {
 			pl := placement{pod: p, symptom: s}
 			x.add(Finding{
 				Cause: "PVCMissing", Object: r, Absent: true, links: links{explains: []*symptom{s}},
-				Message:  x.say("PVCMissing.message", source(r), s.work.ref.String()),
-				Fix:      x.say("PVCMissing.fix", source(r), s.work.ref.String()),
+				Message:  x.say("PVCMissing.message", r.String(), s.work.ref.String()),
+				Fix:      x.say("PVCMissing.fix", r.String(), s.work.ref.String()),
 				Evidence: append(x.placementEvidence(&pl), field(s.work.ref, "spec.template.spec.volumes["+v.Name+"].persistentVolumeClaim.claimName", r.Name)),
 			})
 		}

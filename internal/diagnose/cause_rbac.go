@@ -115,7 +115,7 @@ func (x *exam) lackingRight(w *workload, namespace, name string, h hit) (lackOfR
 		rules, there := x.rulesOf(b.role)
 		switch {
 		case !there && x.absent(b.role):
-			return lackOfRight{b.role, true, "fixAbsent"}, append(evidence, cite(AbsenceEvidence, source(b.role), b.role.String()+" does not exist", 0))
+			return lackOfRight{b.role, true, "fixAbsent"}, append(evidence, cite(AbsenceEvidence, b.role.String(), b.role.String()+" does not exist", 0))
 		case there && allows(rules, h) && b.ref.Kind == "RoleBinding" && b.ref.Namespace != h.vars["namespace"]:
 			return lackOfRight{b.ref, false, "fixScope"}, append(evidence, field(b.ref, "metadata.namespace", b.ref.Namespace))
 		}

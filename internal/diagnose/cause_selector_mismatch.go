@@ -11,6 +11,7 @@ import (
 var selectorMismatch = cause{
 	id: "SelectorMismatch", severity: High,
 	check: func(x *exam) {
+		near := x.unserved()
 		for _, r := range x.byKind["Service"] {
 			s := get[*corev1.Service](x.index, "Service", r.Namespace, r.Name)
 			if s == nil || len(s.Spec.Selector) == 0 || s.Spec.Type == corev1.ServiceTypeExternalName || s.DeletionTimestamp != nil {
@@ -19,7 +20,7 @@ var selectorMismatch = cause{
 			if len(x.podsSelected(s.Namespace, s.Spec.Selector)) > 0 || len(x.workloadsSelected(s.Namespace, s.Spec.Selector)) > 0 || !x.whole("pods", s.Namespace) {
 				continue
 			}
-			x.add(x.selectsNothing(s))
+			x.add(x.selectsNothing(s, x.meantBy(s, near[s.Namespace])))
 		}
 	},
 	texts: texts{
@@ -40,11 +41,10 @@ var selectorMismatch = cause{
 
 // selectsNothing is the finding of a Service without pods. A Service that was made for no workload that exists counts
 // only where somebody asks or misses it: it may have been left behind.
-func (x *exam) selectsNothing(s *corev1.Service) Finding {
+func (x *exam) selectsNothing(s *corev1.Service, meant *workload) Finding {
 	r := ref("Service", s.Namespace, s.Name)
 	f := Finding{Cause: "SelectorMismatch", Object: r}
 	var wrong []string
-	meant := x.meantBy(s)
 	for _, k := range sortedKeys(s.Spec.Selector) {
 		v := s.Spec.Selector[k]
 		if meant == nil || meant.template.Labels[k] != v {
@@ -104,54 +104,60 @@ func corrected(selector map[string]string, w *workload) (string, map[string]any)
 	return strings.Join(words, ","), patch
 }
 
-// meantBy guesses which workload a Service was made for: the one of its name, or the one whose labels come closest.
-func (x *exam) meantBy(s *corev1.Service) *workload {
+// meantBy guesses which workload a Service was made for: the one of its name, or the one whose labels come closest
+// among those that no Service selects.
+func (x *exam) meantBy(s *corev1.Service, unserved []*workload) *workload {
+	for _, kind := range []string{"Deployment", "StatefulSet", "DaemonSet"} {
+		if w := x.workloads[ref(kind, s.Namespace, s.Name)]; w != nil {
+			return w
+		}
+	}
 	var best *workload
 	bestScore := 1
-	for _, w := range x.workloadList {
-		if w.namespace() != s.Namespace || w.ref.Kind == "Job" || x.servedOtherwise(w, s) {
-			continue
-		}
-		score := 0
-		if w.ref.Name == s.Name {
-			score += 4
-		}
-		for k, v := range s.Spec.Selector {
-			got, ok := w.template.Labels[k]
-			switch {
-			case ok && got == v:
-				score += 2
-			case ok && similar(v, []string{got}) == got:
-				score += 2
-			}
-			for _, other := range w.template.Labels {
-				if !ok && other == v {
-					score += 2
-				}
-			}
-		}
-		if partOf(s.Name, w.ref.Name) || partOf(w.ref.Name, s.Name) {
-			score++
-		}
-		if score > bestScore {
+	for _, w := range unserved {
+		if score := closeness(s, w); score > bestScore {
 			best, bestScore = w, score
 		}
 	}
 	return best
 }
 
-// servedOtherwise says that another Service of the same ports selects the workload, so that this one is not meant for
-// it, unless it has its name.
-func (x *exam) servedOtherwise(w *workload, s *corev1.Service) bool {
-	if w.ref.Name == s.Name {
-		return false
+// closeness counts what the selector of a Service and the labels of a workload have in common.
+func closeness(s *corev1.Service, w *workload) int {
+	score := 0
+	if partOf(s.Name, w.ref.Name) || partOf(w.ref.Name, s.Name) {
+		score++
 	}
-	for _, o := range x.servicesNS[s.Namespace] {
-		if o.Name != s.Name && len(o.Spec.Selector) > 0 && carries(w.template.Labels, o.Spec.Selector) {
-			return true
+	for k, v := range s.Spec.Selector {
+		got, ok := w.template.Labels[k]
+		if ok && (got == v || similar(v, []string{got}) == got) {
+			score += 2
+			continue
+		}
+		for _, other := range w.template.Labels {
+			if !ok && other == v {
+				score += 2
+			}
 		}
 	}
-	return false
+	return score
+}
+
+// unserved are the workloads of each namespace that no Service selects.
+func (x *exam) unserved() map[string][]*workload {
+	served := map[*workload]bool{}
+	for _, s := range x.snap.Services {
+		for _, w := range x.workloadsSelected(s.Namespace, s.Spec.Selector) {
+			served[w] = true
+		}
+	}
+	out := map[string][]*workload{}
+	for _, w := range x.workloadList {
+		if !served[w] && w.ref.Kind != "Job" {
+			out[w.namespace()] = append(out[w.namespace()], w)
+		}
+	}
+	return out
 }
 
 // endpointEvidence cites that the slices of a Service hold no address.
@@ -165,5 +171,5 @@ func (x *exam) endpointEvidence(r cluster.Ref) Evidence {
 			return Evidence{}
 		}
 	}
-	return cite(AbsenceEvidence, source(ref("EndpointSlice", r.Namespace, list[0].Name))+" endpoints", "endpoints: []", 0)
+	return cite(AbsenceEvidence, ref("EndpointSlice", r.Namespace, list[0].Name).String()+" endpoints", "endpoints: []", 0)
 }

@@ -63,7 +63,7 @@ func (x *exam) stuckRollout(w *workload, o *appsv1.StatefulSet, p *corev1.Pod) F
 		Fix:     x.say("StatefulSetStuckRollout.fix", w.ref.String(), p.Name),
 		Evidence: []Evidence{
 			field(w.ref, "status.updateRevision", o.Status.UpdateRevision), field(w.ref, "status.currentRevision", o.Status.CurrentRevision),
-			cite(FieldEvidence, source(podRef(p))+" metadata.labels", appsv1.ControllerRevisionHashLabelKey+": "+p.Labels[appsv1.ControllerRevisionHashLabelKey], 0),
+			cite(FieldEvidence, podRef(p).String()+" metadata.labels", appsv1.ControllerRevisionHashLabelKey+": "+p.Labels[appsv1.ControllerRevisionHashLabelKey], 0),
 		},
 		Operation: &Operation{Delete: &TargetOnly{Target: target(podRef(p))}},
 	}

@@ -51,7 +51,7 @@ func (x *exam) unselected(p *placement) Finding {
 		if _, plain := p.pod.Spec.NodeSelector[key]; !plain {
 			path = "spec.template.spec.affinity.nodeAffinity[" + key + "]"
 		}
-		f.Evidence = append(f.Evidence, cite(FieldEvidence, source(w.ref)+" "+path, key+": "+value, 0))
+		f.Evidence = append(f.Evidence, cite(FieldEvidence, w.ref.String()+" "+path, key+": "+value, 0))
 		if has := x.labelValues(key); len(has) > 0 {
 			f.Fix = x.say("UnschedulableAffinity.near", w.ref.String(), key+"="+strings.Join(has, " | "))
 			f.Evidence = append(f.Evidence, cite(FieldEvidence, "Nodes metadata.labels["+key+"]", key+": "+strings.Join(has, " | "), 0))

@@ -106,7 +106,7 @@ func (x *exam) webhookFault(name, why string) Finding {
 	x.want(cluster.Want{What: cluster.WantNamespace, Namespace: service.Namespace})
 	f.links.affects = []cluster.Ref{config, service}
 	if x.absent(service) {
-		f.Evidence = append(f.Evidence, cite(AbsenceEvidence, source(service), service.String()+" does not exist", 0))
+		f.Evidence = append(f.Evidence, cite(AbsenceEvidence, service.String(), service.String()+" does not exist", 0))
 		return f
 	}
 	if w := x.idleBehind(service); w != nil {

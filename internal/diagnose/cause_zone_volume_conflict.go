@@ -46,7 +46,7 @@ func (x *exam) volumeElsewhere(p *placement) Finding {
 			continue
 		}
 		claim := ref("PersistentVolumeClaim", v.Spec.ClaimRef.Namespace, v.Spec.ClaimRef.Name)
-		f.Message = x.say("ZoneVolumeConflict.message", source(claim), where, w.ref.String())
+		f.Message = x.say("ZoneVolumeConflict.message", claim.String(), where, w.ref.String())
 		f.Fix = x.say("ZoneVolumeConflict.fix", where, w.ref.String())
 		f.links.affects = append(f.links.affects, claim)
 		f.Evidence = append(f.Evidence, cite(FieldEvidence, "PersistentVolume "+v.Name+" spec.nodeAffinity", where, 0))

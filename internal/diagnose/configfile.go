@@ -88,7 +88,7 @@ func (x *exam) citeEntry(r cluster.Ref, o *corev1.ConfigMap, key string, h hit) 
 			n = n*10 + int(c-'0')
 		}
 		if n >= 1 && n <= len(lines) && strings.TrimSpace(lines[n-1]) != "" {
-			return []Evidence{cite(FieldEvidence, source(r)+" data."+key+" line "+m[1], strings.TrimSpace(lines[n-1]), 0)}
+			return []Evidence{cite(FieldEvidence, r.String()+" data."+key+" line "+m[1], strings.TrimSpace(lines[n-1]), 0)}
 		}
 	}
 	return []Evidence{field(r, "data", key)}
@@ -99,7 +99,7 @@ func (x *exam) quotedEntry(r cluster.Ref, o *corev1.ConfigMap, key string, h hit
 		word := m[1] + m[2] + m[3]
 		for i, one := range strings.Split(o.Data[key], "\n") {
 			if at := strings.Index(one, word); at >= 0 {
-				return []Evidence{cite(FieldEvidence, source(r)+" data."+key+" line "+number(i+1), strings.TrimSpace(one), at)}
+				return []Evidence{cite(FieldEvidence, r.String()+" data."+key+" line "+number(i+1), strings.TrimSpace(one), at)}
 			}
 		}
 	}

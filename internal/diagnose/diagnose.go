@@ -43,13 +43,20 @@ func (x *exam) sort(all []*story) (answers, others []*story) {
 	}
 	order(answers)
 	order(others)
-	if slices.ContainsFunc(answers, func(s *story) bool { return !s.root.links.weak }) {
-		answers = slices.DeleteFunc(answers, func(s *story) bool { return s.root.links.weak })
-	}
-	if len(answers) == 0 && len(x.seeds.refs) > 0 && !x.seeds.explicit && !x.seeds.whether && x.nothingOpen() {
+	answers = strongest(answers)
+	if len(answers) == 0 && x.seeds.mayWiden() && x.nothingOpen() {
 		answers, others = x.widen(others)
 	}
 	return x.narrow(answers, others)
+}
+
+// strongest leaves weak stories out where there are others.
+func strongest(list []*story) []*story {
+	strong := func(s *story) bool { return !s.root.links.weak }
+	if !slices.ContainsFunc(list, strong) {
+		return list
+	}
+	return slices.DeleteFunc(list, func(s *story) bool { return !strong(s) })
 }
 
 // widen answers a question whose words name something healthy with what is wrong around it: people describe a

@@ -71,7 +71,7 @@ func (x *exam) corefileFault(s *symptom, p *corev1.Pod, said line, focus int, te
 		}
 		cited := corefileLines(m.Data["Corefile"], directive, at)
 		for _, l := range cited {
-			f.Evidence = append(f.Evidence, cite(FieldEvidence, source(u.ref)+" data.Corefile", l, 0))
+			f.Evidence = append(f.Evidence, cite(FieldEvidence, u.ref.String()+" data.Corefile", l, 0))
 		}
 		if text == "corefile" || forwardsToAddress(cited) {
 			f.Object = u.ref

@@ -68,7 +68,7 @@ func runeStart(s string, i int) int {
 // field cites a field of an object. The text is the last element of the path and its value, as YAML shows it. A dot
 // that belongs to a name is written with a backslash before it.
 func field(r cluster.Ref, path string, value any) Evidence {
-	return cite(FieldEvidence, source(r)+" "+strings.ReplaceAll(path, `\.`, "."), fmt.Sprintf("%s: %v", lastElement(path), value), 0)
+	return cite(FieldEvidence, r.String()+" "+strings.ReplaceAll(path, `\.`, "."), fmt.Sprintf("%s: %v", lastElement(path), value), 0)
 }
 
 // lastElement is the last element of a path without its index; a dot after a backslash or in brackets does not divide.
@@ -97,15 +97,7 @@ func event(e *cluster.Event) Evidence {
 	if e.Count > 1 {
 		times = fmt.Sprintf(" (x%d)", e.Count)
 	}
-	return cite(EventEvidence, "Event about "+source(e.About), e.Reason+times+": "+e.Message, 0)
-}
-
-// source names an object in the way people do: Kind namespace/name.
-func source(r cluster.Ref) string {
-	if r.Namespace == "" {
-		return r.Kind + " " + r.Name
-	}
-	return r.Kind + " " + r.Namespace + "/" + r.Name
+	return cite(EventEvidence, "Event about "+e.About.String(), e.Reason+times+": "+e.Message, 0)
 }
 
 // logSource names a line of a log.

@@ -121,14 +121,6 @@ func resumeOperation(r cluster.Ref) *Operation {
 	return &Operation{Resume: &TargetOnly{Target: target(r)}}
 }
 
-func restartOperation(r cluster.Ref) *Operation {
-	switch r.Kind {
-	case "Deployment", "StatefulSet", "DaemonSet":
-		return &Operation{Restart: &TargetOnly{Target: target(r)}}
-	}
-	return nil
-}
-
 func undoOperation(r cluster.Ref, revision int64) *Operation {
 	switch r.Kind {
 	case "Deployment", "StatefulSet", "DaemonSet":

@@ -214,7 +214,7 @@ func policyEvidence(p *networkingv1.NetworkPolicy, direction networkingv1.Policy
 	path := "spec." + strings.ToLower(string(direction))
 	list := rules(p, direction)
 	if len(list) == 0 {
-		out = append(out, cite(AbsenceEvidence, source(r)+" "+path, path+": []", 0))
+		out = append(out, cite(AbsenceEvidence, r.String()+" "+path, path+": []", 0))
 	}
 	for _, one := range list {
 		for _, peer := range one.peers {

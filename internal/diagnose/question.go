@@ -61,6 +61,9 @@ type seeds struct {
 	past bool
 }
 
+// mayWiden says that the question complains of something that it only describes.
+func (s seeds) mayWiden() bool { return len(s.refs) > 0 && !s.explicit && !s.whether }
+
 var (
 	wordPattern = regexp.MustCompile(`[\pL\pN][\pL\pN.-]*`)
 	// whetherWords recognise questions that do not presuppose a fault.

@@ -113,26 +113,36 @@ func (x *exam) observe() {
 	}
 }
 
-func (x *exam) note(kind symptomKind, w *workload, p *corev1.Pod, c *corev1.ContainerStatus, reason string, since time.Time) {
-	key := symptomKey{kind: kind, work: w.ref, reason: reason}
-	if c != nil {
-		key.container = c.Name
+// sighting is one pod, container or workload seen in trouble.
+type sighting struct {
+	kind symptomKind
+	work *workload
+	// pod and status are nil for a trouble of the workload as a whole; status for one of the whole pod.
+	pod    *corev1.Pod
+	status *corev1.ContainerStatus
+	reason string
+	since  time.Time
+}
+
+// note takes down a sighting, with those of other pods of the same workload that suffer alike.
+func (x *exam) note(n sighting) {
+	key := symptomKey{kind: n.kind, work: n.work.ref, reason: n.reason}
+	if n.status != nil {
+		key.container = n.status.Name
 	}
 	s := x.symptomAt[key]
 	if s == nil {
-		s = &symptom{kind: kind, work: w, container: key.container, reason: reason, since: since}
+		s = &symptom{kind: n.kind, work: n.work, container: key.container, reason: n.reason, since: n.since}
 		x.symptomAt[key] = s
 		x.symptoms = append(x.symptoms, s)
-		x.symptomsOf[w] = append(x.symptomsOf[w], s)
+		x.symptomsOf[n.work] = append(x.symptomsOf[n.work], s)
 	}
-	if p != nil {
-		s.pods = append(s.pods, p)
-		for i := range p.Status.InitContainerStatuses {
-			s.init = s.init || c != nil && p.Status.InitContainerStatuses[i].Name == c.Name
-		}
+	if n.pod != nil {
+		s.pods = append(s.pods, n.pod)
+		s.init = s.init || n.status != nil && isInit(n.pod, n.status.Name)
 	}
-	if !since.IsZero() && (s.since.IsZero() || since.Before(s.since)) {
-		s.since = since
+	if !n.since.IsZero() && (s.since.IsZero() || n.since.Before(s.since)) {
+		s.since = n.since
 	}
 }
 

@@ -13,7 +13,7 @@ func (x *exam) observePod(w *workload, p *corev1.Pod) {
 	switch {
 	case p.DeletionTimestamp != nil:
 		if x.now.Sub(p.DeletionTimestamp.Time) > settle {
-			x.note(undeleted, w, p, nil, "", p.DeletionTimestamp.Time)
+			x.note(sighting{undeleted, w, p, nil, "", p.DeletionTimestamp.Time})
 		}
 	case p.Status.Phase == corev1.PodSucceeded:
 	case p.Status.Phase == corev1.PodFailed:
@@ -32,11 +32,11 @@ func (x *exam) observeFailed(w *workload, p *corev1.Pod) {
 	switch {
 	case p.Status.Reason == "Evicted" || p.Status.Reason == "Preempting":
 		if age < crashMemory || int32(w.readyPods()) < w.desired && age < restartMemory {
-			x.note(evicted, w, p, nil, p.Status.Reason, at)
+			x.note(sighting{evicted, w, p, nil, p.Status.Reason, at})
 		}
 	case w.ref.Kind == "Job" || w.ref.Kind != "Pod" && age > crashMemory:
 	case p.Status.Reason != "" && len(p.Status.ContainerStatuses) == 0:
-		x.note(notStarted, w, p, nil, p.Status.Reason, at)
+		x.note(sighting{notStarted, w, p, nil, p.Status.Reason, at})
 	default:
 		x.observeEnds(w, p)
 	}
@@ -46,7 +46,7 @@ func (x *exam) observeFailed(w *workload, p *corev1.Pod) {
 func (x *exam) observeEnds(w *workload, p *corev1.Pod) {
 	for _, c := range statuses(p) {
 		if t := c.State.Terminated; t != nil && t.ExitCode != 0 && x.now.Sub(t.FinishedAt.Time) < restartMemory {
-			x.note(crashing, w, p, &c, "", t.FinishedAt.Time)
+			x.note(sighting{crashing, w, p, &c, "", t.FinishedAt.Time})
 		}
 	}
 }
@@ -72,12 +72,12 @@ func (x *exam) observeUnscheduled(w *workload, p *corev1.Pod) {
 	c := podCondition(p, corev1.PodScheduled)
 	if c == nil || c.Status != corev1.ConditionFalse {
 		if x.now.Sub(since) > 5*settle {
-			x.note(unscheduled, w, p, nil, "", since)
+			x.note(sighting{unscheduled, w, p, nil, "", since})
 		}
 		return
 	}
 	if x.now.Sub(since) > settle/2 {
-		x.note(unscheduled, w, p, nil, c.Reason, since)
+		x.note(sighting{unscheduled, w, p, nil, c.Reason, since})
 	}
 }
 
@@ -113,10 +113,10 @@ func (x *exam) observeIdle(w *workload, p *corev1.Pod) {
 	switch {
 	case allRunning(p):
 		if age > settle+longestStart(p) {
-			x.note(unready, w, p, nil, "", since)
+			x.note(sighting{unready, w, p, nil, "", since})
 		}
 	case x.startFailed(p) || age > 5*settle && !x.pulling(p):
-		x.note(notStarted, w, p, nil, "", since)
+		x.note(sighting{notStarted, w, p, nil, "", since})
 	}
 }
 
@@ -162,7 +162,7 @@ func (x *exam) observeContainer(w *workload, p *corev1.Pod, c *corev1.ContainerS
 		if w.ref.Kind == "Job" && c.RestartCount == 0 && p.Spec.RestartPolicy == corev1.RestartPolicyNever {
 			return false
 		}
-		x.note(crashing, w, p, c, "", t.FinishedAt.Time)
+		x.note(sighting{crashing, w, p, c, "", t.FinishedAt.Time})
 		return true
 	case c.State.Running != nil:
 		return x.observeRunning(w, p, c)
@@ -175,11 +175,11 @@ func (x *exam) observeWaiting(w *workload, p *corev1.Pod, c *corev1.ContainerSta
 	case "", "ContainerCreating", "PodInitializing":
 		return false
 	case "CrashLoopBackOff":
-		x.note(crashing, w, p, c, "", lastEnd(c))
+		x.note(sighting{crashing, w, p, c, "", lastEnd(c)})
 	case "ErrImagePull", "ImagePullBackOff":
-		x.note(waiting, w, p, c, "ImagePullBackOff", p.CreationTimestamp.Time)
+		x.note(sighting{waiting, w, p, c, "ImagePullBackOff", p.CreationTimestamp.Time})
 	default:
-		x.note(waiting, w, p, c, reason, p.CreationTimestamp.Time)
+		x.note(sighting{waiting, w, p, c, reason, p.CreationTimestamp.Time})
 	}
 	return true
 }
@@ -191,17 +191,17 @@ func (x *exam) observeRunning(w *workload, p *corev1.Pod, c *corev1.ContainerSta
 	t := c.LastTerminationState.Terminated
 	switch {
 	case t != nil && x.crashesOn(c, t):
-		x.note(crashing, w, p, c, "", t.FinishedAt.Time)
+		x.note(sighting{crashing, w, p, c, "", t.FinishedAt.Time})
 		return true
 	case !c.Ready && mustBeReady(p, c):
 		since := x.unreadySince(p, c)
 		if x.now.Sub(since) <= settle+startAllowance(containerOf(&p.Spec, c.Name)) {
 			return false
 		}
-		x.note(unready, w, p, c, "", since)
+		x.note(sighting{unready, w, p, c, "", since})
 		return true
 	case t != nil && x.now.Sub(t.FinishedAt.Time) < restartMemory:
-		x.note(restarted, w, p, c, "", t.FinishedAt.Time)
+		x.note(sighting{restarted, w, p, c, "", t.FinishedAt.Time})
 	}
 	return false
 }
@@ -211,9 +211,9 @@ func (x *exam) observeInit(w *workload, p *corev1.Pod, c *corev1.ContainerStatus
 	started := c.State.Running.StartedAt.Time
 	switch t := c.LastTerminationState.Terminated; {
 	case t != nil && x.now.Sub(t.FinishedAt.Time) < crashMemory:
-		x.note(crashing, w, p, c, "", t.FinishedAt.Time)
+		x.note(sighting{crashing, w, p, c, "", t.FinishedAt.Time})
 	case x.now.Sub(started) > 5*settle:
-		x.note(unready, w, p, c, "init", started)
+		x.note(sighting{unready, w, p, c, "init", started})
 	default:
 		return false
 	}

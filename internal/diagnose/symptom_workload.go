@@ -21,7 +21,7 @@ func (x *exam) observeWorkload(w *workload) {
 		x.observeJob(w, o)
 	}
 	if message, at := x.createFailure(w); message != "" {
-		x.note(notCreated, w, nil, nil, "FailedCreate", at)
+		x.note(sighting{notCreated, w, nil, nil, "FailedCreate", at})
 	}
 	x.observeComplaints(w)
 }
@@ -29,7 +29,7 @@ func (x *exam) observeWorkload(w *workload) {
 func (x *exam) observeDeployment(w *workload, d *appsv1.Deployment) {
 	for _, c := range d.Status.Conditions {
 		if c.Type == appsv1.DeploymentProgressing && c.Status == corev1.ConditionFalse {
-			x.note(stalled, w, nil, nil, c.Reason, c.LastTransitionTime.Time)
+			x.note(sighting{stalled, w, nil, nil, c.Reason, c.LastTransitionTime.Time})
 		}
 	}
 }
@@ -41,7 +41,7 @@ func (x *exam) observeJob(w *workload, j *batchv1.Job) {
 			continue
 		}
 		if x.now.Sub(c.LastTransitionTime.Time) < restartMemory && !x.madeGood(j) || x.asksAbout(w.ref) {
-			x.note(jobFailed, w, nil, nil, c.Reason, c.LastTransitionTime.Time)
+			x.note(sighting{jobFailed, w, nil, nil, c.Reason, c.LastTransitionTime.Time})
 			s := x.symptoms[len(x.symptoms)-1]
 			s.pods = append(s.pods, w.pods...)
 		}
@@ -135,7 +135,7 @@ func (x *exam) observeComplaints(w *workload) {
 		}
 		for _, c := range p.Status.ContainerStatuses {
 			if c.Ready && c.State.Running != nil && x.complains(p, c.Name) {
-				x.note(complaining, w, p, &c, "", c.State.Running.StartedAt.Time)
+				x.note(sighting{complaining, w, p, &c, "", c.State.Running.StartedAt.Time})
 			}
 		}
 	}

@@ -126,5 +126,5 @@ func TestAnUnknownLanguageIsAnsweredInEnglish(t *testing.T) {
 }
 
 func hasControl(s string) bool {
-	return strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) })
+	return strings.ContainsFunc(s, unicode.IsControl)
 }

@@ -80,7 +80,7 @@ func (x *exam) wrongName(s *symptom, h hit, name string, service cluster.Ref) *F
 		for _, k := range sortedKeys(m.Data) {
 			if at := strings.Index(strings.ToLower(m.Data[k]), name); at >= 0 {
 				f.Object = u.ref
-				f.Evidence = append(f.Evidence, cite(FieldEvidence, source(u.ref)+" data."+k, lineAt(m.Data[k], at), 0))
+				f.Evidence = append(f.Evidence, cite(FieldEvidence, u.ref.String()+" data."+k, lineAt(m.Data[k], at), 0))
 			}
 		}
 	}
