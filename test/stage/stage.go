@@ -9,14 +9,21 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 
+	"github.com/go-logr/logr"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/cache"
+	watchtools "k8s.io/client-go/tools/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
 	"github.com/eclusier/eclusier/hack/local"
@@ -36,6 +43,7 @@ type Stage struct {
 
 // Raise starts the API server, installs, and builds the operator.
 func Raise(ctx context.Context) (*Stage, error) {
+	log.SetLogger(logr.Discard())
 	frozen, err := controlplane.Start()
 	if err != nil {
 		return nil, err
@@ -104,6 +112,15 @@ func (s *Stage) Operator(ctx context.Context, name string) (*local.Operator, err
 		return nil, err
 	}
 	return local.StartOperator(ctx, s.Kubectl, s.program, dir)
+}
+
+// Watch follows tasks from a resource version on, and goes on by itself where the API server ends the watch.
+func (s *Stage) Watch(ctx context.Context, resourceVersion string, options ...client.ListOption) (watch.Interface, error) {
+	return watchtools.NewRetryWatcherWithContext(ctx, resourceVersion, &cache.ListWatch{
+		WatchFuncWithContext: func(ctx context.Context, raw metav1.ListOptions) (watch.Interface, error) {
+			return s.Client.Watch(ctx, &v1alpha1.AgentTaskList{}, append(slices.Clone(options), &client.ListOptions{Raw: &raw})...)
+		},
+	})
 }
 
 // Standby starts an operator that works only while it leads, for the time of a test. The function it returns asks it to

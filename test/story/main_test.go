@@ -121,8 +121,7 @@ func until(t *testing.T, task *v1alpha1.AgentTask, what string, wanted func(*v1a
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	changes, err := scene.Client.Watch(ctx, &v1alpha1.AgentTaskList{}, client.InNamespace(task.Namespace),
-		client.MatchingFields{"metadata.name": task.Name}, &client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: task.ResourceVersion}})
+	changes, err := scene.Watch(ctx, task.ResourceVersion, client.InNamespace(task.Namespace), client.MatchingFields{"metadata.name": task.Name})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -277,11 +277,13 @@ func TestMetricsAndProbes(t *testing.T) {
 	if body := fetch(t, "http://"+operator.Probes+"/healthz"); body != "ok" {
 		t.Errorf("healthz says %s", body)
 	}
-	metrics := fetch(t, "http://"+operator.Metrics+"/metrics")
 	for _, name := range []string{`eclusier_tasks_total{reason="RootCauseFound"}`, "eclusier_task_duration_seconds_bucket",
 		`eclusier_step_duration_seconds_count{step="Diagnose"}`, `eclusier_classifications_total{intent="Diagnostic",source="Rule"}`} {
-		if !strings.Contains(metrics, name) {
-			t.Errorf("%s is not served", name)
+		// What a task came to is counted after it is stored, so that the count may be a moment late.
+		for deadline := time.Now().Add(patience); !strings.Contains(fetch(t, "http://"+operator.Metrics+"/metrics"), name); time.Sleep(50 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("%s is not served", name)
+			}
 		}
 	}
 }
