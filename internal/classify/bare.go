@@ -15,7 +15,7 @@ func (x *extractor) standsAsName(i int) bool {
 	case t.text[0] < 'a' || !nameable(t) || x.precedesKind(i):
 		return false
 	case t.class == 0 && hasNameShape(t.text, x.lex):
-		return !isRegion(t.text) && !isSubcommand(t.text)
+		return !isRegion(t.text) && !isSubcommand(t.text) && !x.labelled(i)
 	case x.plan(i), x.telegram(i), i > 0 && x.telegram(i-1):
 		return true
 	case x.inNamespace(i + 1):
@@ -24,6 +24,14 @@ func (x *extractor) standsAsName(i int) bool {
 		return false
 	}
 	return t.possessive || !looksOrdinary(t.text) && (x.governed(i) || x.describes(i))
+}
+
+// labels are the words whose names are no objects of a cluster.
+const labels = " group user groupe utilisateur branch branche tag "
+
+// labelled tells whether the word at i is the name of such a thing: "group crew-dev".
+func (x *extractor) labelled(i int) bool {
+	return i > 0 && x.tokens[i].before == breakNone && strings.Contains(labels, " "+x.tokens[i-1].text+" ")
 }
 
 // nameable tells whether a word may be a name at all: one that the lexicon does not know, software, or a word that often

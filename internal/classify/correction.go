@@ -43,7 +43,7 @@ func (r *reading) namesPart(at int, c clause) bool {
 		switch {
 		case strings.Contains(troubles, " "+t.text+" ") || t.is(isVagueObj|isPron) && !t.is(isDet):
 			return false
-		case t.is(isDet | isOf | isIn | isPrep | isKind | isNot | isState | isSkip):
+		case t.is(isDet | isOf | isIn | isPrep | isNot | isState | isSkip), t.is(isKind) && t.kind != "Host":
 		case t.opaque || t.class == 0 || t.is(isOps|isInfo|isMeta|isWord|isThing|isStop):
 			return true
 		}
@@ -56,7 +56,7 @@ func (r *reading) prescribes(at int, c clause) bool {
 	for i := at + 1; i+1 < len(r.tokens) && r.tokens[i+1].before != breakSentence; i++ {
 		t, next := &r.tokens[i], &r.tokens[i+1]
 		switch {
-		case t.is(isWant) && r.isLiteral(next), r.obliges(t) && !r.tokens[i-1].is(isPron|isWho) && r.isValue(next):
+		case t.is(isWant) && r.isLiteral(next), r.obliges(t) && (next.isTarget || next.is(isEnv) || next.class == 0 && r.tokens[i-1].is(isKind)):
 			return true
 		case t.is(isNot) && i > c.from && r.isLiteral(next) && r.isLiteral(&r.tokens[i-1]):
 			return true
@@ -69,9 +69,4 @@ func (r *reading) prescribes(at int, c clause) bool {
 func (r *reading) obliges(t *token) bool {
 	phrase := r.text[t.start:t.end]
 	return t.is(isWant) && (strings.HasSuffix(phrase, " be") || strings.HasSuffix(phrase, "tre"))
-}
-
-// isValue tells whether a word can be what something is set to: no state and no common word.
-func (r *reading) isValue(t *token) bool {
-	return t.isTarget || t.class == 0 && !looksOrdinary(t.text) || t.is(isEnv)
 }

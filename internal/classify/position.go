@@ -19,7 +19,7 @@ func (x *extractor) placed(i int) bool {
 		return t.is(isEnv) && (x.governedByVerb(i) || x.begins(i) && x.statesAfter(i+1))
 	case t.is(isKind|isThing) || t.is(isOps|isInfo) && !t.is(isWord):
 		return false
-	case t.is(isWord | isEnv):
+	case t.is(isWord|isEnv) || t.class == isTopic:
 		return x.begins(i) || x.governedByVerb(i) || x.continues(i)
 	}
 	return false
@@ -45,11 +45,11 @@ func (x *extractor) located(i int) bool {
 
 // belongs tells whether "de" and a namespace stand at i, as French puts it: "le pvc uploads de chat".
 func (x *extractor) belongs(i int) bool {
-	if i+1 >= len(x.tokens) || x.tokens[i].text != "de" || x.tokens[i].before != breakNone {
+	if i < 2 || i+1 >= len(x.tokens) || x.tokens[i].text != "de" || x.tokens[i].before != breakNone {
 		return false
 	}
 	t := &x.tokens[i+1]
-	return t.before == breakNone && couldBeNamespace(t) && (t.class == 0 && !looksOrdinary(t.text) || t.is(isEnv)) && x.endsPhrase(i+2)
+	return t.before == breakNone && couldBeNamespace(t) && (t.class == 0 && !looksOrdinary(t.text) || t.is(isEnv) || x.tokens[i-2].is(isKind) && x.wordAsPlace(i+1)) && x.endsPhrase(i+2)
 }
 
 // wordAsPlace tells whether the common word at i, right behind "in", can be a namespace.

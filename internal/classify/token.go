@@ -245,19 +245,31 @@ func (z *tokenizer) know() {
 		if t.class != 0 || t.quoted || t.mixedCase || z.lex.words[t.text] != nil {
 			continue
 		}
-		if i > 0 && t.before == breakNone && z.tokens[i-1].is(isKind|isIn|isOf|isNamed|isFrom) {
-			continue
-		}
 		right := z.lex.correct(t.text)
 		if right == "" {
 			continue
 		}
-		if i+1 < len(z.tokens) && z.tokens[i+1].is(isIn) && i > 0 && z.tokens[i-1].is(isChange|isRead|isVague) {
+		w := z.lex.words[right]
+		if z.inNamePlace(i, w.class&(isKind|isInfo) != 0 && len(t.text) <= len(right)) {
 			continue
 		}
-		w := z.lex.words[right]
 		t.text, t.class, t.kind, t.language, t.corrected = right, w.class, w.kind, w.language, true
 	}
+}
+
+// inNamePlace tells whether the word at i stands where names do, so that it is no slip of the keyboard. What people list
+// stands in some of these places too: "lgos in shop".
+func (z *tokenizer) inNamePlace(i int, listed bool) bool {
+	joined := i > 0 && z.tokens[i].before == breakNone
+	switch {
+	case joined && z.tokens[i-1].is(isKind|isIn|isOf|isNamed|isFrom):
+		return true
+	case listed:
+		return false
+	case i+1 < len(z.tokens) && z.tokens[i+1].is(isIn) && z.tokens[i+1].before == breakNone:
+		return true
+	}
+	return joined && z.tokens[i-1].is(isChange) && !z.tokens[i-1].is(isNoun)
 }
 
 // merge joins the words of known phrases into one token each.

@@ -22,7 +22,7 @@ vagueobj: un_peu un_brin
 skip: un_peu_de
 change +forms: reactiver assouplir relacher restreindre pointer rediriger
 ops: vivacite disponibilite limite limites requete requetes demarrage
-stop: menage
+stop: menage habitude
 make: mets mettez mettre
 result: a_jour
 ensure: assure_toi assurez_vous assure_toi_que assurez_vous_que fais_en_sorte que_ce_soit fais_en_sorte_que faites_en_sorte_que faire_en_sorte_que veille_a_ce_que veillez_a_ce_que fais_en_sorte_qu
