@@ -2,11 +2,16 @@ package classify
 
 import "unicode/utf8"
 
-// tellHomographs decides what a word means that tells to change in one language and to look in the other: "resume". An
-// accent or a French text makes it a look; only English around it, or an object that can be resumed, a change.
+// tellHomographs decides what a word means that the languages use differently. The French "à" is no article. What tells
+// to change in one language and to look in the other, as "resume" does, is a look with an accent or in a French text;
+// only English around it, or an object that can be resumed, makes it a change.
 func tellHomographs(text string, tokens []token) {
 	for i := range tokens {
 		t := &tokens[i]
+		if t.text == "a" && hasAccent(text[t.start:t.end]) {
+			t.class, t.language = isPrep|isStop, inFrench
+			continue
+		}
 		if !t.is(isChange) || !t.is(isRead) || t.language != inEnglish|inFrench {
 			continue
 		}
