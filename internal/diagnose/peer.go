@@ -94,9 +94,38 @@ func (x *exam) peers(w *workload, h hit) []cluster.Ref {
 		}
 	}
 	if len(named) > 0 {
-		return nil
+		return x.peersByPort(w, named)
 	}
 	return x.namedPeers(w, h)
+}
+
+// peersByPort finds the Service behind an address of the cluster that nobody has any more, as that of a pod which was
+// replaced: the only one with its port that the workload is configured to call or, failing that, of its namespace.
+func (x *exam) peersByPort(w *workload, named []peer) []cluster.Ref {
+	for _, p := range named {
+		ip := net.ParseIP(p.host)
+		if ip == nil || !ip.IsPrivate() || p.port == "" {
+			continue
+		}
+		for _, list := range [][]cluster.Ref{x.calls(w), x.servicesIn(w.namespace())} {
+			fitting := slices.DeleteFunc(slices.Clone(list), func(r cluster.Ref) bool {
+				s := get[*corev1.Service](x.index, "Service", r.Namespace, r.Name)
+				return s == nil || !slices.ContainsFunc(s.Spec.Ports, func(one corev1.ServicePort) bool { return one.Port == portNumber(p.port) })
+			})
+			if len(fitting) == 1 {
+				return fitting
+			}
+		}
+	}
+	return nil
+}
+
+func (x *exam) servicesIn(namespace string) []cluster.Ref {
+	var out []cluster.Ref
+	for _, s := range x.servicesNS[namespace] {
+		out = append(out, ref("Service", s.Namespace, s.Name))
+	}
+	return out
 }
 
 // known finds the Service, or the workload of the pod, that a host is.
