@@ -82,7 +82,8 @@ func (w *writer) label(id string) string { return w.printer.Sprintf(id) + " " }
 func (w *writer) finding(label string, f diagnose.Finding) []string {
 	lines := []string{w.label(label) + f.Message + " (" + string(f.Cause) + ", " + f.Object.String() + ")"}
 	for _, evidence := range f.Evidence {
-		lines = append(lines, "  - "+evidence.Source+": "+evidence.Text)
+		cited := Cite(string(evidence.Kind), evidence.Source, evidence.Text)
+		lines = append(lines, "  - "+cited.Source+": "+cited.Text)
 	}
 	if f.Fix != "" {
 		lines = append(lines, "  "+w.label(fix)+f.Fix)
@@ -117,10 +118,32 @@ func (w *writer) missing(m diagnose.Missing) []string {
 	return []string{line, "  $ " + m.Command}
 }
 
-// shorten cuts text to at most limit characters and marks the cut.
+// Citation is one piece of evidence as it is printed: where it is from, and what it says.
+type Citation struct{ Source, Text string }
+
+// Cite makes a piece of evidence fit to be printed. The text of a field repeats the last part of the path that its source
+// ends in; printed beside each other, once is enough.
+func Cite(kind, source, text string) Citation {
+	at := strings.LastIndexByte(source, '.')
+	name, _, found := strings.Cut(text, ": ")
+	if kind != string(diagnose.FieldEvidence) || at < 0 || !found {
+		return Citation{source, text}
+	}
+	last, _, _ := strings.Cut(source[at+1:], "[")
+	if last != name {
+		return Citation{source, text}
+	}
+	return Citation{source, text[len(name)+2:]}
+}
+
+// shorten cuts text to at most limit characters, between words where it can, and marks the cut.
 func shorten(text string, limit int) string {
 	if utf8.RuneCountInString(text) <= limit {
 		return text
 	}
-	return string([]rune(text)[:limit-1]) + "…"
+	kept := string([]rune(text)[:limit-1])
+	if at := strings.LastIndexByte(kept, ' '); at > len(kept)*3/4 {
+		kept = kept[:at]
+	}
+	return strings.TrimRight(kept, " ,;:(") + "…"
 }

@@ -32,17 +32,17 @@ func report() *diagnose.Report {
 func TestRender(t *testing.T) {
 	want := `web cannot start: its image does not exist
 
-Root cause: The tag v9 does not exist (ImageNotFound, Deployment/shop/web)
+Root cause: The tag v9 does not exist (ImageNotFound, Deployment shop/web)
   - Deployment shop/web .spec.image: web:v9
   What to do: Name a tag that exists
 
 What follows from it:
-  - Pod/shop/web-1: waits for its image
+  - Pod shop/web-1: waits for its image
 
 Missing: the log (it never ran)
   $ kubectl logs web-1
 
-Not related, but also wrong: is suspended (CronJobSuspended, CronJob/shop/tidy)
+Not related, but also wrong: is suspended (CronJobSuspended, CronJob shop/tidy)
 
 Looked at: 2 pods, 1 deployment`
 	if got := answer.Render(report(), language.BritishEnglish, 8192); got != want {
@@ -94,5 +94,20 @@ func TestHeadline(t *testing.T) {
 	got := answer.Headline(&diagnose.Report{Summary: "first\n second " + strings.Repeat("é", 400)})
 	if utf8.RuneCountInString(got) != 160 || strings.Contains(got, "\n") || !strings.HasPrefix(got, "first second") {
 		t.Errorf("got %q", got)
+	}
+}
+
+func TestCite(t *testing.T) {
+	for _, tc := range []struct{ name, kind, source, text, wantSource, wantText string }{
+		{"a field's name is said once", "Field", "Pod a/b status.state.waiting.reason", "reason: ImagePullBackOff", "Pod a/b status.state.waiting.reason", "ImagePullBackOff"},
+		{"the selector in a path does not count", "Field", "Pod a/b spec.containers[web]", "containers: two", "Pod a/b spec.containers[web]", "two"},
+		{"a field of another name stays whole", "Field", "Node x spec.taints[k]", "key: v", "Node x spec.taints[k]", "key: v"},
+		{"a log line stays whole", "Log", "log a/b/c line 2.reason", "reason: none", "log a/b/c line 2.reason", "reason: none"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := answer.Cite(tc.kind, tc.source, tc.text); got.Source != tc.wantSource || got.Text != tc.wantText {
+				t.Errorf("Cite() = %+v, want %q and %q", got, tc.wantSource, tc.wantText)
+			}
+		})
 	}
 }

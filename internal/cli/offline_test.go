@@ -113,10 +113,10 @@ func TestDiagnose_ofAnObject(t *testing.T) {
 		{"that is there", readerDouble{found: []cluster.Found{shopWeb, service}}, []string{"deployment/web"}, cli.ExitDone, ""},
 		{"written as two words", readerDouble{found: []cluster.Found{shopWeb, service}}, []string{"deployment", "web"}, cli.ExitDone, ""},
 		{"that several kinds have the name of", readerDouble{found: []cluster.Found{service, shopWeb}}, []string{"web"}, cli.ExitDone, ""},
-		{"that several namespaces have", readerDouble{found: []cluster.Found{shopWeb, dataWeb}}, []string{"web"}, cli.ExitTrouble, "Deployment/shop/web, Deployment/data/web"},
+		{"that several namespaces have", readerDouble{found: []cluster.Found{shopWeb, dataWeb}}, []string{"web"}, cli.ExitTrouble, "Deployment shop/web, Deployment data/web"},
 		{"that several namespaces have, in one of them", readerDouble{found: []cluster.Found{shopWeb, dataWeb}}, []string{"web", "-n", "data"}, cli.ExitDone, ""},
 		{"of another namespace", readerDouble{found: []cluster.Found{shopWeb, dataWeb}}, []string{"deployment/data/web"}, cli.ExitDone, ""},
-		{"that is not there", readerDouble{near: []cluster.Found{shopWeb}}, []string{"deployment/wbe"}, cli.ExitTrouble, "did you mean Deployment/shop/web?"},
+		{"that is not there", readerDouble{near: []cluster.Found{shopWeb}}, []string{"deployment/wbe"}, cli.ExitTrouble, "did you mean Deployment shop/web?"},
 		{"of an unknown kind", readerDouble{broken: &cluster.UnknownKindError{Kind: "gizmo"}}, []string{"gizmo/web"}, cli.ExitTrouble, "no kind gizmo"},
 		{"that may be where one may not look", readerDouble{broken: &cluster.UnseenError{What: []string{"nodes"}}}, []string{"web"}, cli.ExitTrouble, "name the namespace with -n"},
 	} {

@@ -134,7 +134,8 @@ func (p *progress) show(task *v1alpha1.AgentTask) {
 	}
 }
 
-// conditionLine is one condition in one line.
+// conditionLine is one condition in one line: its reason and, while it is open or tells of trouble, what it says. What a
+// decided one says is printed below as the answer or as the failure.
 func conditionLine(s style, c *metav1.Condition) string {
 	mark := s.paint(yellow, s.sign("…", "?"))
 	switch {
@@ -145,5 +146,9 @@ func conditionLine(s style, c *metav1.Condition) string {
 	case c.Status == metav1.ConditionFalse:
 		mark = s.paint(red, s.sign("✗", "x"))
 	}
-	return fmt.Sprintf("%s %-15s %s", mark, c.Type, s.paint(dim, c.Reason+": "+oneLine(c.Message)))
+	text := c.Reason
+	if c.Status == metav1.ConditionUnknown || troubles[c.Type] || c.Type == v1alpha1.ConditionTargetResolved && c.Status == metav1.ConditionTrue {
+		text += ": " + oneLine(c.Message)
+	}
+	return fmt.Sprintf("%s %-15s %s", mark, c.Type, s.paint(dim, text))
 }

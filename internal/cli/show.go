@@ -87,7 +87,7 @@ func taskLanguage(task *v1alpha1.AgentTask) string {
 func printOutcome(p *printer, task *v1alpha1.AgentTask) {
 	w := wordsOf(taskLanguage(task))
 	if task.Status.Answer != "" {
-		p.line("%s", safe(task.Status.Answer))
+		p.line("%s", headline(task))
 	}
 	if f := task.Status.Failure; f != nil {
 		p.line("%s", p.paint(red, w.say(wordNoAnswer, oneLine(f.Message))))
@@ -96,4 +96,13 @@ func printOutcome(p *printer, task *v1alpha1.AgentTask) {
 		}
 	}
 	printStory(p, w, storyOfTask(task))
+}
+
+// headline is the answer or, where the findings that it is made of are printed below as trees, its first line.
+func headline(task *v1alpha1.AgentTask) string {
+	if len(task.Status.Findings) == 0 {
+		return safe(task.Status.Answer)
+	}
+	headline, _, _ := strings.Cut(task.Status.Answer, "\n")
+	return oneLine(headline)
 }

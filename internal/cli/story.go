@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
+	"github.com/eclusier/eclusier/internal/answer"
 	"github.com/eclusier/eclusier/internal/diagnose"
 )
 
@@ -23,7 +24,7 @@ type finding struct {
 	causedBy                                             []string
 }
 
-type evidence struct{ source, text string }
+type evidence answer.Citation
 
 type missing struct{ what, why, command string }
 
@@ -45,7 +46,7 @@ func storyOfTask(task *v1alpha1.AgentTask) story {
 			severity: string(f.Severity), message: f.Message, fix: f.Fix, causedBy: f.CausedBy,
 		}
 		for _, e := range f.Evidence {
-			one.evidence = append(one.evidence, evidence{e.Source, e.Text})
+			one.evidence = append(one.evidence, evidence(answer.Cite(string(e.Kind), e.Source, e.Text)))
 		}
 		switch f.Role {
 		case v1alpha1.RoleRootCause:
@@ -86,7 +87,7 @@ func findings(list []diagnose.Finding) []finding {
 			}
 		}
 		for _, e := range f.Evidence {
-			one.evidence = append(one.evidence, evidence{e.Source, e.Text})
+			one.evidence = append(one.evidence, evidence(answer.Cite(string(e.Kind), e.Source, e.Text)))
 		}
 		out = append(out, one)
 	}

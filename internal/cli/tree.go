@@ -106,7 +106,7 @@ func (t *tree) details(f *finding, indent string) {
 		t.line("%s%s", indent, oneLine(f.message))
 	}
 	for _, e := range f.evidence {
-		t.line("%s%s %s", indent, t.paint(dim, t.sign("·", "-")+" "+oneLine(e.source)+":"), oneLine(e.text))
+		t.line("%s%s %s", indent, t.paint(dim, t.sign("·", "-")+" "+oneLine(e.Source)+":"), oneLine(e.Text))
 	}
 	if f.fix != "" {
 		t.line("%s%s %s", indent, t.paint(green, t.sign("→", "->")), oneLine(f.fix))

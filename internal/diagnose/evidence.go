@@ -11,7 +11,7 @@ import (
 
 const (
 	// maxEvidenceRunes bounds one evidence text.
-	maxEvidenceRunes = 300
+	maxEvidenceRunes = 400
 	// maxEvidence bounds the evidence of one finding.
 	maxEvidence = 12
 	ellipsis    = " … "
