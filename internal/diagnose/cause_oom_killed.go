@@ -81,7 +81,8 @@ func (x *exam) memorySettings(s *symptom) []Evidence {
 	}
 	for _, e := range c.Env {
 		if memorySetting.MatchString(e.Name + "=" + e.Value) {
-			out = append(out, x.containerField(s, "env["+e.Name+"].value", e.Value))
+			one := x.containerField(s, "env["+e.Name+"].value", "")
+			out = append(out, cite(FieldEvidence, one.Source, e.Name+": "+e.Value, 0))
 		}
 	}
 	return out
