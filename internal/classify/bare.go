@@ -6,24 +6,37 @@ import "strings"
 func (x *extractor) standsAsName(i int) bool {
 	t := &x.tokens[i]
 	switch {
-	case t.mixedCase || t.corrected || !isName(t.text) || isVersion(t.text):
+	case !spelledAsName(t):
 		return false
-	case t.quoted && t.class&^isStop == 0:
-		return t.text[0] >= 'a'
-	case x.subject(i) || x.placed(i):
+	case t.quoted && t.class&^isStop == 0, x.subject(i), x.placed(i):
 		return true
-	case t.text[0] < 'a' || !nameable(t) || x.precedesKind(i):
+	case !nameable(t), x.precedesKind(i):
 		return false
 	case t.class == 0 && hasNameShape(t.text, x.lex):
 		return !isRegion(t.text) && !isSubcommand(t.text) && !x.labelled(i)
-	case x.plan(i), x.telegram(i), i > 0 && x.telegram(i-1):
+	case x.plan(i), x.telegram(i), x.telegram(i - 1):
 		return true
 	case x.inNamespace(i + 1):
-		return (x.last != i || i == 0) && (!t.is(isEnv) || x.afterVerb(i) || x.begins(i) || x.continues(i))
-	case x.afterTool(i) || t.is(isEnv) && !x.envAsName(i):
-		return false
+		return (x.last != i || i == 0) && x.leftOpen(i)
 	}
-	return t.possessive || !looksOrdinary(t.text) && (x.governed(i) || x.describes(i))
+	return x.standsAlone(i)
+}
+
+// leftOpen tells whether what stands before the word at i leaves the place of a name open, which an unknown word needs not.
+func (x *extractor) leftOpen(i int) bool {
+	return !x.tokens[i].is(isEnv) || x.afterVerb(i) || x.begins(i) || x.continues(i)
+}
+
+// standsAlone tells whether the word at i, no namespace behind it, is in the place of a name.
+func (x *extractor) standsAlone(i int) bool {
+	t := &x.tokens[i]
+	switch {
+	case x.afterTool(i), t.is(isEnv) && !x.envAsName(i):
+		return false
+	case t.possessive:
+		return true
+	}
+	return !looksOrdinary(t.text) && (x.governed(i) || x.describes(i))
 }
 
 // labels are the words whose names are no objects of a cluster.
@@ -108,7 +121,7 @@ func (x *extractor) afterTool(i int) bool {
 
 // inNamespace tells whether "in" and something that can be a namespace stand at i.
 func (x *extractor) inNamespace(i int) bool {
-	if i+1 >= len(x.tokens) || !x.tokens[i].is(isIn) || x.tokens[i].before != breakNone {
+	if !x.joint(i).is(isIn) || i+1 == len(x.tokens) {
 		return false
 	}
 	j := i + 1
@@ -116,27 +129,27 @@ func (x *extractor) inNamespace(i int) bool {
 		j++
 	}
 	next := &x.tokens[j]
-	return next.class == 0 && isName(next.text) || next.is(isEnv|isSoft) || next.kind == "Namespace" || next.quoted ||
-		j+1 < len(x.tokens) && x.tokens[j+1].kind == "Namespace"
+	switch {
+	case next.class == 0 && isName(next.text), next.is(isEnv | isSoft), next.quoted:
+		return true
+	}
+	return next.kind == "Namespace" || x.word(j+1).kind == "Namespace"
 }
 
 // governed tells whether the words around i leave little but a name: a verb before it, a preposition, or its own verb
 // behind it at the beginning of a clause.
 func (x *extractor) governed(i int) bool {
-	t := &x.tokens[i]
-	if i == 0 || t.before != breakNone {
-		return x.headsClause(i)
-	}
-	if i+2 < len(x.tokens) && x.tokens[i+1].is(isOf) && x.located(i+3) {
-		return false // what it is of is the name: "the probe of site in press"
-	}
-	p := &x.tokens[i-1]
+	t, p := &x.tokens[i], x.prior(i)
 	switch {
-	case p.opaque || p.isTarget || p.quoted:
+	case p == &nothing:
+		return x.headsClause(i)
+	case x.word(i+1).is(isOf) && x.located(i+3):
+		return false // what it is of is the name: "the probe of site in press"
+	case p.opaque, p.isTarget, p.quoted:
 		return false
 	case x.afterVerb(i):
 		return true
-	case p.is(isDet) && i > 1 && t.before == breakNone && !t.is(isSoft):
+	case p.is(isDet) && i > 1 && !t.is(isSoft):
 		return !strings.Contains(indefinite, " "+p.text+" ") && x.afterVerb(i-1) && x.closed(i+1)
 	}
 	return x.continues(i)
@@ -144,28 +157,36 @@ func (x *extractor) governed(i int) bool {
 
 // afterVerb tells whether the word before i governs a name.
 func (x *extractor) afterVerb(i int) bool {
-	if i == 0 || x.tokens[i].before != breakNone {
-		return false
-	}
-	t, p := &x.tokens[i], &x.tokens[i-1]
-	if p.is(isKind) || p.is(isSkip) && p.is(isResult) {
-		return false
-	}
+	t, p := &x.tokens[i], x.prior(i)
 	switch {
+	case p == &nothing, p.is(isKind), p.is(isSkip) && p.is(isResult):
+		return false
 	case t.is(isSoft):
 		return p.is(isChange | isVague | isPart)
 	case p.is(isAsk):
 		return !strings.Contains(asksForNoun, " "+p.text+" ")
-	case p.is(isAux) && i > 1 && x.tokens[i-2].isTarget, p.is(isOf) && i > 1 && strings.Contains(quantities, " "+x.tokens[i-2].text+" "):
+	case x.takesNoName(i):
 		return false
-	case p.is(isFrom):
-		return !strings.Contains(" select delete insert ", " "+x.tokens[0].text+" ")
-	case p.is(isDet), p.text == "en":
-		return false
-	case p.is(isPrep) && i+1 < len(x.tokens) && x.tokens[i+1].before == breakNone && x.tokens[i+1].class == 0 && isAlpha(x.tokens[i+1].text):
-		return false
+	case p.is(isWant):
+		return !x.closed(i + 1)
 	}
-	return p.is(isChange|isVague|isRead|isPart|isMake|isOf|isAux|isHypo|isHow|isNamed|isIf|isPrep) || p.is(isWant) && !x.closed(i+1)
+	return p.is(isChange | isVague | isRead | isPart | isMake | isOf | isAux | isHypo | isHow | isNamed | isIf | isPrep | isFrom)
+}
+
+// takesNoName tells whether the word before i, that could govern a name, does not here: "web is …", "pas de …", "on top".
+func (x *extractor) takesNoName(i int) bool {
+	p, next := x.prior(i), x.joint(i+1)
+	switch {
+	case p.is(isFrom):
+		return strings.Contains(" select delete insert ", " "+x.tokens[0].text+" ")
+	case p.is(isDet), p.text == "en":
+		return true
+	case p.is(isAux):
+		return x.word(i - 2).isTarget
+	case p.is(isOf):
+		return strings.Contains(quantities, " "+x.word(i-2).text+" ")
+	}
+	return p.is(isPrep) && next.class == 0 && isAlpha(next.text)
 }
 
 // indefinite are the determiners that no name follows.
@@ -222,24 +243,28 @@ func (x *extractor) commandArguments(i int) bool {
 	if !x.afterKubectl(i) {
 		return false
 	}
-	kind := ""
-	for j := i - 1; j >= 0 && kind == ""; j-- {
-		text := x.tokens[j].text
-		switch {
-		case strings.Contains(podVerbs, " "+text+" "):
-			kind = "Pod"
-		case strings.Contains(nodeVerbs, " "+text+" "):
-			kind = "Node"
-		case x.tokens[j].text == "kubectl" || x.tokens[j].is(isKind):
-			return false
-		}
-	}
-	t := &x.tokens[i]
-	if kind == "" || t.mixedCase || t.text[0] < 'a' || !isName(t.text) || x.tokens[i-1].text == "-c" || t.class != 0 {
+	t, kind := &x.tokens[i], x.argumentKind(i)
+	if kind == "" || !spelledAsName(t) || t.class != 0 || x.tokens[i-1].text == "-c" {
 		return false
 	}
 	x.take(i, Target{Kind: kind, Name: t.text})
 	return true
+}
+
+// argumentKind returns the kind of the bare argument at i, which its subcommand says.
+func (x *extractor) argumentKind(i int) string {
+	for j := i - 1; j >= 0; j-- {
+		text := x.tokens[j].text
+		switch {
+		case strings.Contains(podVerbs, " "+text+" "):
+			return "Pod"
+		case strings.Contains(nodeVerbs, " "+text+" "):
+			return "Node"
+		case text == "kubectl", x.tokens[j].is(isKind):
+			return ""
+		}
+	}
+	return ""
 }
 
 // afterKubectl tells whether the token stands in a kubectl line, before any "--" of its own.
@@ -265,22 +290,31 @@ func (x *extractor) software(name string) bool {
 // namespace itself where nothing else is named.
 func (x *extractor) settle() {
 	if x.hosts > 0 {
-		for k := len(x.weak) - 1; k >= 0; k-- {
-			if i := x.weak[k]; x.targets[i].Namespace == "" || x.software(x.targets[i].Namespace) {
-				x.targets = append(x.targets[:i], x.targets[i+1:]...)
-			}
-		}
+		x.dropWeak()
 	}
 	if x.namespace == "" {
 		return
 	}
 	for i := range x.targets {
-		t := &x.targets[i]
-		if t.Namespace == "" && t.Host == "" && !x.several && !isClusterScoped(t.Kind) && t.Kind != "ChangeRequest" && t.Name != x.namespace {
+		if t := &x.targets[i]; !x.several && takesNamespace(t) && t.Name != x.namespace {
 			t.Namespace = x.namespace
 		}
 	}
 	if len(x.targets) == 0 {
 		x.targets = append(x.targets, Target{Kind: "Namespace", Name: x.namespace})
 	}
+}
+
+// dropWeak drops the weak names.
+func (x *extractor) dropWeak() {
+	for k := len(x.weak) - 1; k >= 0; k-- {
+		if i := x.weak[k]; x.targets[i].Namespace == "" || x.software(x.targets[i].Namespace) {
+			x.targets = append(x.targets[:i], x.targets[i+1:]...)
+		}
+	}
+}
+
+// takesNamespace tells whether a target lacks a namespace that it can have.
+func takesNamespace(t *Target) bool {
+	return t.Namespace == "" && t.Host == "" && !isClusterScoped(t.Kind) && t.Kind != "ChangeRequest"
 }

@@ -299,7 +299,7 @@ func (r *reading) tail(at int, c clause) {
 	for i := at; i < c.to; i++ {
 		t := &r.tokens[i]
 		switch {
-		case t.opaque || t.isTarget:
+		case t.opaque, t.isTarget:
 		case t.is(isSafe):
 			r.safe = true
 		case t.is(isDry):

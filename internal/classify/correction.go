@@ -41,10 +41,10 @@ func (r *reading) namesPart(at int, c clause) bool {
 	for i := at + 1; i < c.to && !r.tokens[i].isTarget; i++ {
 		t := &r.tokens[i]
 		switch {
-		case strings.Contains(troubles, " "+t.text+" ") || t.is(isVagueObj|isPron) && !t.is(isDet):
+		case strings.Contains(troubles, " "+t.text+" "), t.is(isVagueObj|isPron) && !t.is(isDet):
 			return false
 		case t.is(isDet | isOf | isIn | isPrep | isNot | isState | isSkip), t.is(isKind) && t.kind != "Host":
-		case t.opaque || t.class == 0 || t.is(isOps|isInfo|isMeta|isWord|isThing|isStop):
+		case t.opaque, t.class == 0, t.is(isOps | isInfo | isMeta | isWord | isThing | isStop):
 			return true
 		}
 	}

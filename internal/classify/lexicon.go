@@ -274,7 +274,7 @@ func slip(typed, candidate string, change bool) bool {
 	case n == m+1:
 		appended := i == m && typed[n-1] != typed[n-2]
 		return typed[i+1:] == candidate[i:] && !appended
-	case n != m || i == n:
+	case n != m, i == n:
 		return false
 	case i+1 < n && typed[i] == candidate[i+1] && typed[i+1] == candidate[i] && typed[i+2:] == candidate[i+2:]:
 		return true

@@ -4,19 +4,15 @@ import "strings"
 
 // following reads the namespace after a name: "in shop", "in the shop namespace", "de shop", "/ shop".
 func (x *extractor) following(i int) int {
-	if i >= len(x.tokens) || len(x.targets) == 0 || x.tokens[i].before > breakColon {
+	if len(x.targets) == 0 || !x.leadsToPlace(i) {
 		return i
 	}
-	target := &x.targets[len(x.targets)-1]
-	t := &x.tokens[i]
-	if !t.is(isIn|isOf|isFrom) && t.text != "on" && !x.goesTo(i) || t.before == breakComma || t.is(isOf) && x.located(i+2) {
-		return i
-	}
-	if isClusterScoped(target.Kind) && target.Kind != "" {
+	target, t := &x.targets[len(x.targets)-1], &x.tokens[i]
+	if target.Kind != "" && isClusterScoped(target.Kind) {
 		return i
 	}
 	ns, next := x.namespaceAt(i + 1)
-	if ns == "" || !t.is(isIn) && next == i+2 && !x.tokens[i+1].is(isEnv) && x.tokens[i+1].class != 0 {
+	if ns == "" || !t.is(isIn) && next == i+2 && x.tokens[i+1].class != 0 {
 		return i
 	}
 	if target.Host == "" && target.Namespace == "" {
@@ -27,21 +23,30 @@ func (x *extractor) following(i int) int {
 	return next
 }
 
+// leadsToPlace tells whether the word at i, behind a name, can lead to its namespace.
+func (x *extractor) leadsToPlace(i int) bool {
+	t := x.word(i)
+	switch {
+	case t.before > breakColon, t.before == breakComma:
+		return false
+	case t.is(isOf):
+		return !x.located(i + 2)
+	}
+	return t.is(isIn|isFrom) || t.text == "on" || x.goesTo(i)
+}
+
 // deploying are the verbs whose "to" names a namespace.
 const deploying = " deploy deploys deployed deploying redeploy release ship promote push publish roll_out install "
 
 // goesTo tells whether "to" and the namespace of what is deployed stand at i: "deploy planner to staff".
 func (x *extractor) goesTo(i int) bool {
-	if x.tokens[i].text != "to" || i+1 >= len(x.tokens) || x.tokens[i+1].before != breakNone || !x.endsPhrase(i+2) {
+	t := x.joint(i + 1)
+	if x.word(i).text != "to" || !couldBeNamespace(t) || isVersion(t.text) || t.text[len(t.text)-1] <= '9' {
 		return false
 	}
-	t := &x.tokens[i+1]
-	if t.class != 0 && !t.is(isEnv) && !x.wordAsPlace(i+1) || isVersion(t.text) || t.text == "" || t.text[len(t.text)-1] <= '9' {
-		return false
-	}
-	for j := i - 1; j >= 0 && j >= i-6 && x.tokens[j+1].before == breakNone; j-- {
-		if strings.Contains(deploying, " "+x.tokens[j].text+" ") {
-			return true
+	for j := i; j > 0 && j > i-6 && x.tokens[j].before == breakNone; j-- {
+		if strings.Contains(deploying, " "+x.tokens[j-1].text+" ") {
+			return x.endsPhrase(i+2) && (t.class == 0 || t.is(isEnv) || x.wordAsPlace(i+1))
 		}
 	}
 	return false
@@ -64,25 +69,16 @@ func (x *extractor) place(i int) int {
 // namespaceAt reads a namespace at i, with the words around it, and returns the index after it.
 func (x *extractor) namespaceAt(i int) (string, int) {
 	determined := false
-	for i < len(x.tokens) && x.tokens[i].before == breakNone && x.tokens[i].is(isDet) && !x.tokens[i].quoted {
+	for x.joint(i).is(isDet) && !x.tokens[i].quoted {
 		i++
 		determined = true
 	}
-	if i >= len(x.tokens) || x.tokens[i].before != breakNone {
-		return "", i
+	t := x.joint(i)
+	if t.kind == "Namespace" {
+		return x.namespaceNamed(i + 1)
 	}
-	if x.tokens[i].kind == "Namespace" {
-		for i++; i < len(x.tokens) && x.tokens[i].is(isNamed); i++ {
-		}
-		if !x.canFollowKind(i) {
-			return "", i
-		}
-		x.tokens[i].name()
-		return x.tokens[i].text, i + 1
-	}
-	t := &x.tokens[i]
-	named := i+1 < len(x.tokens) && x.tokens[i+1].kind == "Namespace" && x.tokens[i+1].before == breakNone
-	if !couldBeNamespace(t) || !named && !x.isPlace(i, determined) {
+	named := x.joint(i+1).kind == "Namespace"
+	if t == &nothing || !couldBeNamespace(t) || !named && !x.isPlace(i, determined) {
 		return "", i
 	}
 	t.name()
@@ -90,6 +86,18 @@ func (x *extractor) namespaceAt(i int) (string, int) {
 		return t.text, i + 2
 	}
 	return t.text, i + 1
+}
+
+// namespaceNamed reads the name behind the word "namespace".
+func (x *extractor) namespaceNamed(i int) (string, int) {
+	for x.word(i).is(isNamed) {
+		i++
+	}
+	if !x.canFollowKind(i) {
+		return "", i
+	}
+	x.tokens[i].name()
+	return x.tokens[i].text, i + 1
 }
 
 func couldBeNamespace(t *token) bool {
@@ -101,11 +109,16 @@ func couldBeNamespace(t *token) bool {
 func (x *extractor) isPlace(i int, determined bool) bool {
 	t := &x.tokens[i]
 	behindName := x.last > 0 && x.last == i-1
-	if (determined || t.class != 0 || !behindName) && x.qualifies(i) {
+	if firm := behindName && !determined && t.class == 0; !firm && x.qualifies(i) {
 		return false
 	}
-	return t.quoted || t.class == 0 || t.is(isEnv) && x.endsPhrase(i+1) || t.is(isSoft) && !t.is(isKind) && behindName ||
-		(behindName || x.behindThing(i)) && !determined && x.wordAsPlace(i)
+	switch {
+	case t.quoted, t.class == 0:
+		return true
+	case t.is(isEnv) && x.endsPhrase(i+1), t.is(isSoft) && !t.is(isKind) && behindName:
+		return true
+	}
+	return !determined && (behindName || x.behindThing(i)) && x.wordAsPlace(i)
 }
 
 // qualifies tells whether the word at i belongs to a noun behind it: "in the orders database", "in web pods".

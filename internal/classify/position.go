@@ -9,20 +9,28 @@ import "strings"
 // placed tells whether the word at i, with a namespace behind it, is a name by its place: "seats in ticketing".
 func (x *extractor) placed(i int) bool {
 	t := &x.tokens[i]
-	if !spelledAsName(t) || !x.located(i+1) && !x.owned(i) && !x.joined(i) && !(i+1 < len(x.tokens) && x.goesTo(i+1)) || x.afterTool(i) || x.last == i && i > 0 {
-		return false
-	}
 	switch {
+	case !spelledAsName(t), x.last == i && i > 0, !x.hasPlace(i), x.afterTool(i):
+		return false
 	case x.afterWorkloadVerb(i):
-		return t.is(isWord|isThing|isEnv|isSoft) && !t.is(isKind) || t.class == 0 || isVerb(t)
+		return t.class == 0 || isVerb(t) || t.is(isWord|isThing|isEnv|isSoft) && !t.is(isKind)
 	case isVerb(t) && !t.is(isWord):
 		return t.is(isEnv) && (x.governedByVerb(i) || x.begins(i) && x.statesAfter(i+1))
-	case t.is(isKind|isThing) || t.is(isOps|isInfo) && !t.is(isWord):
-		return false
-	case t.is(isWord|isEnv) || t.class == isTopic:
-		return x.begins(i) || x.governedByVerb(i) || x.continues(i)
 	}
-	return false
+	return isNameByPlace(t) && (x.begins(i) || x.governedByVerb(i) || x.continues(i))
+}
+
+// isNameByPlace tells whether a word that is no verb is a name in every place of one.
+func isNameByPlace(t *token) bool {
+	if t.is(isKind | isThing) {
+		return false
+	}
+	return t.is(isWord) || t.is(isEnv) && !t.is(isOps|isInfo) || t.class == isTopic
+}
+
+// hasPlace tells whether the text says where the word at i is.
+func (x *extractor) hasPlace(i int) bool {
+	return x.located(i+1) || x.owned(i) || x.joined(i) || x.goesTo(i+1)
 }
 
 // spelledAsName tells whether a word has the form of an object's name, and was not corrected to have it.
@@ -37,25 +45,22 @@ func isVerb(t *token) bool {
 
 // located tells whether "in" and a namespace stand at i.
 func (x *extractor) located(i int) bool {
-	if x.inNamespace(i) {
-		return true
-	}
-	return i+1 < len(x.tokens) && x.tokens[i].is(isIn) && x.tokens[i].before == breakNone && x.wordAsPlace(i+1)
+	return x.inNamespace(i) || x.joint(i).is(isIn) && x.wordAsPlace(i+1)
 }
 
 // belongs tells whether "de" and a namespace stand at i, as French puts it: "le pvc uploads de chat".
 func (x *extractor) belongs(i int) bool {
-	if i < 2 || i+1 >= len(x.tokens) || x.tokens[i].text != "de" || x.tokens[i].before != breakNone {
+	t := x.joint(i + 1)
+	if i < 2 || x.joint(i).text != "de" || !couldBeNamespace(t) || !x.endsPhrase(i+2) {
 		return false
 	}
-	t := &x.tokens[i+1]
-	return t.before == breakNone && couldBeNamespace(t) && (t.class == 0 && !looksOrdinary(t.text) || t.is(isEnv) || x.tokens[i-2].is(isKind) && x.wordAsPlace(i+1)) && x.endsPhrase(i+2)
+	return t.class == 0 && !looksOrdinary(t.text) || t.is(isEnv) || x.tokens[i-2].is(isKind) && x.wordAsPlace(i+1)
 }
 
 // wordAsPlace tells whether the common word at i, right behind "in", can be a namespace.
 func (x *extractor) wordAsPlace(i int) bool {
-	t := &x.tokens[i]
-	return t.is(isWord) && t.before == breakNone && !t.is(isKind|isDet|isState) && couldBeNamespace(t) &&
+	t := x.joint(i)
+	return t.is(isWord) && !t.is(isKind|isDet|isState) && couldBeNamespace(t) &&
 		!strings.Contains(adverbial, " "+t.text+" ") && x.endsPhrase(i+1)
 }
 
@@ -65,26 +70,18 @@ const workloadVerbs = " restart restarted restarting reboot bounce bounced scale
 
 // afterWorkloadVerb tells whether the word at i is the object of a verb that takes workloads.
 func (x *extractor) afterWorkloadVerb(i int) bool {
-	if i == 0 || x.tokens[i].before != breakNone {
-		return false
-	}
-	p := &x.tokens[i-1]
+	p := x.prior(i)
 	return !p.isTarget && p.is(isChange|isPart) && strings.Contains(workloadVerbs, " "+p.text+" ")
 }
 
-// governing are the classes of the words that a name follows without an article.
+// governors are the classes of the words that a name follows without an article.
 const governors = isChange | isVague | isRead | isPart | isMake | isAux | isHypo | isHow | isIf | isPrep | isOf | isHedge | isThen | isCause | isBut
 
 // governedByVerb tells whether the word before i leaves a name to follow it. In "to report" the word is a verb.
 func (x *extractor) governedByVerb(i int) bool {
-	if i == 0 || x.tokens[i].before != breakNone {
-		return false
-	}
-	t, p := &x.tokens[i], &x.tokens[i-1]
+	p := x.prior(i)
 	switch {
-	case p.isTarget || p.opaque || p.is(isDet|isKind):
-		return false
-	case p.text == "to" && isVerb(t):
+	case p.isTarget, p.opaque, p.is(isDet | isKind), p.text == "to" && isVerb(&x.tokens[i]):
 		return false
 	case p.is(isAsk):
 		return !strings.Contains(asksForNoun, " "+p.text+" ")
@@ -94,26 +91,31 @@ func (x *extractor) governedByVerb(i int) bool {
 
 // statesAfter tells whether "in" and its namespace at i close the clause or come before what is said of them.
 func (x *extractor) statesAfter(i int) bool {
-	j := i + 2
-	if j >= len(x.tokens) || x.tokens[j].before != breakNone {
-		return true
-	}
-	return x.tokens[j].is(isBe|isAux|isState|isNot|isWant) && !x.tokens[j].is(isPrep)
+	t := x.joint(i + 2)
+	return t == &nothing || t.is(isBe|isAux|isState|isNot|isWant) && !t.is(isPrep)
 }
+
+// never are the classes of the words that are no names even behind a kind.
+const never = isKind | isDet | isIn | isOf | isState | isBe | isAux | isNot | isPron | isAsk
 
 // behindKind tells whether the word at j, right behind a kind, is a name because a namespace or nothing else follows
 // it: "service edge in press", "le pvc uploads de chat", "kubectl delete ds probe -n edge".
 func (x *extractor) behindKind(j int, kind string) bool {
-	t := &x.tokens[j]
-	if !spelledAsName(t) || t.is(isKind|isDet|isIn|isOf|isState|isBe|isAux|isNot|isPron|isAsk) && !t.is(isWord) {
-		return false
-	}
-	flagged := j+1 < len(x.tokens) && (x.tokens[j+1].text == "-n" || x.tokens[j+1].text == "--namespace")
-	if !flagged && !x.located(j+1) && !x.belongs(j+1) {
-		return false
-	}
+	t, next := &x.tokens[j], x.word(j+1).text
+	flagged := next == "-n" || next == "--namespace"
 	switch {
-	case flagged || t.class == 0:
+	case !spelledAsName(t), t.is(never) && !t.is(isWord):
+		return false
+	case flagged:
+		return true
+	}
+	return (x.located(j+1) || x.belongs(j+1)) && x.isPlainName(t, kind)
+}
+
+// isPlainName tells whether a word behind a kind, with a namespace behind it, is a name and no noun of its own.
+func (x *extractor) isPlainName(t *token, kind string) bool {
+	switch {
+	case t.class == 0:
 		return true
 	case t.is(isWord | isThing | isEnv):
 		return !t.is(isThing) || kind == "ConfigMap" || kind == "Secret"
@@ -136,12 +138,11 @@ func (x *extractor) owned(i int) bool {
 
 // joined tells whether the word at i is joined to one with a namespace behind it: "site and api in press".
 func (x *extractor) joined(i int) bool {
-	j := i + 2
-	if j >= len(x.tokens) || !x.tokens[i+1].is(isAnd|isOr) || x.tokens[i+1].before != breakNone || !x.located(j+1) {
+	t := x.joint(i + 2)
+	if !x.joint(i+1).is(isAnd|isOr) || !x.located(i+3) || !spelledAsName(t) {
 		return false
 	}
-	t := &x.tokens[j]
-	return t.before == breakNone && spelledAsName(t) && (t.class == 0 || t.is(isWord|isEnv|isSoft) && !isVerb(t))
+	return t.class == 0 || t.is(isWord|isEnv|isSoft) && !isVerb(t)
 }
 
 // behindThing tells whether a thing that operators ask about stands before the "in" before i: "errors in pay".
@@ -152,11 +153,10 @@ func (x *extractor) behindThing(i int) bool {
 // telegram tells whether two unknown words and a change make up the clause that begins at i: "tracker fleet restart".
 // Which of the words is the namespace, the text does not say: both are names.
 func (x *extractor) telegram(i int) bool {
-	if !x.begins(i) || i+2 >= len(x.tokens) || x.tokens[i+1].before != breakNone || x.tokens[i+2].before != breakNone {
+	if i < 0 || !x.begins(i) || x.joint(i+3) != &nothing {
 		return false
 	}
-	first, second := &x.tokens[i], &x.tokens[i+1]
+	first, second, third := &x.tokens[i], x.joint(i+1), x.joint(i+2)
 	known := (first.class|second.class)&^(isSoft|isEnv) != 0
-	ends := i+3 == len(x.tokens) || x.tokens[i+3].before != breakNone
-	return !known && spelledAsName(first) && spelledAsName(second) && x.tokens[i+2].is(isChange) && !x.tokens[i+2].is(isKind) && ends
+	return !known && spelledAsName(first) && spelledAsName(second) && third.is(isChange) && !third.is(isKind)
 }

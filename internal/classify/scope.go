@@ -38,7 +38,7 @@ func outOfScope(tokens []token, hasTargets bool) string {
 		switch {
 		case t.opaque:
 		case t.isTarget && t.class == 0:
-		case t.is(isKind|isSoft) || t.is(isOps) && !t.is(isTopic):
+		case t.is(isKind | isSoft), t.is(isOps) && !t.is(isTopic):
 			return ""
 		case t.topic == topicForeign:
 			foreign++
@@ -84,11 +84,11 @@ func circumvents(tokens []token) bool {
 	for i := range tokens {
 		t := &tokens[i]
 		switch {
-		case t.opaque || t.quoted || !t.is(isDismiss|isPersona):
+		case t.opaque, t.quoted, !t.is(isDismiss | isPersona):
 			continue
 		case t.is(isPersona) && personaFollows(tokens, i):
 			return true
-		case !t.is(isDismiss) || !commands(tokens, i):
+		case !t.is(isDismiss), !commands(tokens, i):
 			continue
 		}
 		owned := false

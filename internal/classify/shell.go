@@ -118,7 +118,7 @@ func (t tool) effect(args []string) shellEffect {
 		}
 		option, value, _ := strings.Cut(w, "=")
 		switch {
-		case option == "--dry-run" && value != "none" || w == "--check":
+		case option == "--dry-run" && value != "none", w == "--check":
 			return shellRehearses
 		case strings.Contains(executing, " "+w+" "):
 			executes = true

@@ -97,18 +97,30 @@ func (x *extractor) slashed(i int) {
 	if t.mixedCase || len(parts) > 3 || strings.ContainsAny(t.text, ":@=") || !isName(parts[len(parts)-1]) {
 		return
 	}
-	w := x.lex.words[parts[0]]
+	kind := ""
+	if w := x.lex.words[parts[0]]; w != nil {
+		kind = w.kind
+	}
 	switch {
-	case w != nil && w.kind != "" && w.kind != "Host" && len(parts) == 2:
-		x.take(i, Target{Kind: w.kind, Name: parts[1]})
+	case kind != "" && kind != "Host" && len(parts) == 2:
+		x.take(i, Target{Kind: kind, Name: parts[1]})
 		x.following(i + 1)
-	case w != nil && w.kind != "" && isName(parts[1]):
-		x.take(i, Target{Kind: w.kind, Namespace: parts[1], Name: parts[2]})
+	case !isName(parts[1]):
+	case kind != "" && len(parts) == 3:
+		x.take(i, Target{Kind: kind, Namespace: parts[1], Name: parts[2]})
 		x.setNamespace(parts[1])
-	case len(parts) == 2 && isName(parts[0]) && x.unknown(parts[1]) && (x.unknown(parts[0]) || w.class&isEnv != 0) && hostOf(parts[0]) == "":
+	case len(parts) == 2 && x.isNamespaced(parts[0], parts[1]):
 		x.take(i, Target{Namespace: parts[0], Name: parts[1]})
 		x.setNamespace(parts[0])
 	}
+}
+
+// isNamespaced tells "shop/web" from a path of common words.
+func (x *extractor) isNamespaced(namespace, name string) bool {
+	if !isName(namespace) || hostOf(namespace) != "" || !x.unknown(name) {
+		return false
+	}
+	return x.unknown(namespace) || x.lex.words[namespace].class&isEnv != 0
 }
 
 func (x *extractor) unknown(text string) bool {
@@ -150,7 +162,7 @@ func (x *extractor) kindWord(i int) int {
 		return i + 1
 	}
 	j := i + 1
-	for j < len(x.tokens) && x.tokens[j].before <= breakColon && (x.tokens[j].is(isNamed) || strings.HasPrefix(x.tokens[j].text, "argo")) {
+	for x.introduces(j) {
 		j++
 	}
 	if x.canFollowKind(j) || j == i+1 && x.verbAsName(i, kind) {
@@ -159,14 +171,21 @@ func (x *extractor) kindWord(i int) int {
 	if !x.canPrecedeKind(i-1, kind) {
 		return i + 1
 	}
+	name := x.tokens[i-1].text
 	if strings.HasSuffix(x.tokens[i].text, "s") && kind != "DaemonSet" && kind != "Ingress" {
-		if strings.IndexByte(x.tokens[i-1].text, '-') > 0 && !hasNameShape(x.tokens[i-1].text, x.lex) {
+		if strings.IndexByte(name, '-') > 0 && !hasNameShape(name, x.lex) {
 			return i + 1
 		}
 		kind = "" // the pods of an application bear other names than it
 	}
-	x.take(i-1, Target{Kind: kind, Name: x.tokens[i-1].text})
+	x.take(i-1, Target{Kind: kind, Name: name})
 	return x.following(i + 1)
+}
+
+// introduces tells whether the word at i, behind a kind, only leads to the name: "called".
+func (x *extractor) introduces(i int) bool {
+	t := x.word(i)
+	return t.before <= breakColon && (t.is(isNamed) || strings.HasPrefix(t.text, "argo"))
 }
 
 // verbAsName tells whether a verb behind the kind at i is a name: "service account deployer in ci",
@@ -214,17 +233,14 @@ func (x *extractor) kindOf(i int) string {
 
 // canFollowKind tells whether the token is a name right after a kind.
 func (x *extractor) canFollowKind(j int) bool {
-	if j >= len(x.tokens) {
-		return false
-	}
-	t := &x.tokens[j]
-	if t.opaque || t.isTarget || t.mixedCase || t.before > breakNone && !(t.before == breakColon && t.quoted) || !isName(t.text) {
+	t := x.word(j)
+	if t.opaque || t.isTarget || t.mixedCase || !isName(t.text) || t.before > breakNone && !(t.before == breakColon && t.quoted) {
 		return false
 	}
 	switch {
 	case x.behindKind(j, x.tokens[j-1].kind):
 		return true
-	case t.quoted, t.class == 0 && !t.corrected && (!looksOrdinary(t.text) || x.endsPhrase(j+1)):
+	case t.quoted, x.isUnusual(j):
 		return t.text[0] >= 'a' || strings.IndexByte(t.text, '-') > 0
 	case t.is(isEnv|isSoft) && !t.is(isKind):
 		return !t.is(isStop|isInfo|isRead|isChange|isState) || x.endsPhrase(j+1)
@@ -232,30 +248,34 @@ func (x *extractor) canFollowKind(j int) bool {
 	return false
 }
 
+// isUnusual tells whether the word at j is one that the lexicon does not know, and looks like none that it might.
+func (x *extractor) isUnusual(j int) bool {
+	t := &x.tokens[j]
+	return t.class == 0 && !t.corrected && (!looksOrdinary(t.text) || x.endsPhrase(j+1))
+}
+
 // canPrecedeKind tells whether the token is a name right before a kind, as English puts it.
 func (x *extractor) canPrecedeKind(j int, kind string) bool {
-	if j < 0 || x.tokens[j+1].before != breakNone {
+	t := x.word(j)
+	if x.joint(j+1) == &nothing || t.opaque || t.isTarget || t.mixedCase || t.corrected || !isName(t.text) || looksOrdinary(t.text) {
 		return false
 	}
-	t := &x.tokens[j]
-	if t.opaque || t.isTarget || t.mixedCase || t.corrected || !isName(t.text) || looksOrdinary(t.text) {
-		return false
-	}
-	determined := j > 0 && x.tokens[j-1].is(isDet|isChange|isIn) && t.before == breakNone
 	_, isTool := tools[t.text]
 	switch {
-	case t.quoted || t.class == 0:
-	case isTool || t.is(isKind|isDet|isPrep):
+	case t.quoted, t.class == 0:
+		return t.text[0] >= 'a'
+	case isTool, t.is(isKind | isDet | isPrep):
 		return false
-	case kind == "Playbook" || kind == "Terraform":
-		return determined && t.is(isPart|isEnv|isOps|isChange)
+	case kind == "Playbook", kind == "Terraform":
+		return x.determined(j) && t.is(isPart|isEnv|isOps|isChange)
 	case t.is(isEnv):
-		return determined
-	default:
-		return t.is(isSoft)
+		return x.determined(j)
 	}
-	return t.text[0] >= 'a'
+	return t.is(isSoft)
 }
+
+// determined tells whether an article, a command or a preposition stands before the word at j.
+func (x *extractor) determined(j int) bool { return x.prior(j).is(isDet | isChange | isIn) }
 
 // list takes the name at j and those joined to it by commas and "and".
 func (x *extractor) list(j int, kind string) int {

@@ -9,7 +9,7 @@ func (r *reading) verbIsNoun(at int, c clause) bool {
 	}
 	t, next := &r.tokens[at], &r.tokens[at+1]
 	switch {
-	case next.isTarget || next.opaque:
+	case next.isTarget, next.opaque:
 		return false
 	case t.is(isOpen):
 		return next.is(isOps|isInfo|isKind) && strings.HasSuffix(next.text, "s") || next.is(isOf)
@@ -97,7 +97,7 @@ func (r *reading) object(t *token, cmd *command) {
 		cmd.object = true
 	case t.is(isDet) && t.language&inFrench != 0 && t.is(isPron):
 		cmd.pronoun = true
-	case t.text == "le" || t.text == "la" || t.text == "les":
+	case t.text == "le", t.text == "la", t.text == "les":
 		cmd.pronoun = true
 	case t.is(isStop) && !t.is(isDet|isPrep|isOf|isIn|isAnd|isSkip|isFrom|isAux|isBe|isThen|isResult|isState):
 		cmd.object = true
@@ -151,8 +151,8 @@ func (r *reading) make(at int, c clause, cmd command) {
 	for i := at + 1; i < c.to; i++ {
 		t := &r.tokens[i]
 		switch {
-		case t.isTarget || t.opaque:
-		case t.is(isDry) || t.is(isPlan):
+		case t.isTarget, t.opaque:
+		case t.is(isDry), t.is(isPlan):
 			r.dry, r.plans = true, r.plans+1
 			*c.shield = shieldAdvice
 			return
@@ -177,7 +177,7 @@ func (r *reading) ensure(at int, c clause, cmd command) {
 	for i := at + 1; i < c.to; i++ {
 		t := &r.tokens[i]
 		switch {
-		case t.isTarget || t.opaque:
+		case t.isTarget, t.opaque:
 		case strings.Contains(statesOfRunning, " "+t.text+" "):
 			r.change(at, c, cmd)
 			return
@@ -197,7 +197,7 @@ func (r *reading) want(at int, c clause, cmd command) {
 	for i := at + 1; i < c.to; i++ {
 		t := &r.tokens[i]
 		switch {
-		case t.isTarget || t.opaque:
+		case t.isTarget, t.opaque:
 		case t.is(isNot):
 			return
 		case t.is(isRead|isAsk|isInfo) && !t.is(isPart|isChange):
@@ -218,7 +218,7 @@ func (r *reading) statement(at int, c clause, cmd command) {
 	for i := at; i < c.to; i++ {
 		t := &r.tokens[i]
 		switch {
-		case t.opaque || t.isTarget:
+		case t.opaque, t.isTarget:
 		case r.turns(i, at, c, cmd):
 			return
 		case t.is(isNot), t.is(isState|isBe) && !t.is(isInfo), t.is(isPart) && i > c.from && r.tokens[i-1].isTarget:
