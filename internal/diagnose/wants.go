@@ -110,9 +110,10 @@ func (x *exam) wantJobLogs(near func(*symptom) bool) {
 	}
 }
 
-// wantPeers asks for what findings need and the snapshot does not hold: the Services that give an address its name,
-// and the namespaces behind them.
+// wantPeers asks for what findings need and the snapshot does not hold: the namespaces behind what was called, and the
+// logs of what ails there.
 func (x *exam) wantPeers() {
+	behind := map[cluster.Ref]bool{}
 	for _, f := range x.findings {
 		if !x.answers(f) {
 			continue
@@ -121,6 +122,14 @@ func (x *exam) wantPeers() {
 			if n.Namespace != "" {
 				x.want(cluster.Want{What: cluster.WantNamespace, Namespace: n.Namespace})
 			}
+			for r := range x.reach(n) {
+				behind[r] = true
+			}
+		}
+	}
+	for _, s := range x.symptoms {
+		if behind[s.work.ref] && s.container != "" && s.kind != waiting && !s.weak() {
+			x.wantSymptomLogs(s)
 		}
 	}
 }
