@@ -14,12 +14,8 @@ func (x *extractor) standsAsName(i int) bool {
 		return false
 	case t.class == 0 && hasNameShape(t.text, x.lex):
 		return !isRegion(t.text) && !isSubcommand(t.text) && !x.labelled(i)
-	case x.plan(i), x.telegram(i), x.telegram(i - 1):
-		return true
-	case x.inNamespace(i + 1):
-		return (x.last != i || i == 0) && x.leftOpen(i)
 	}
-	return x.standsAlone(i)
+	return x.namedByContext(i)
 }
 
 // leftOpen tells whether what stands before the word at i leaves the place of a name open, which an unknown word needs not.
@@ -27,10 +23,14 @@ func (x *extractor) leftOpen(i int) bool {
 	return !x.tokens[i].is(isEnv) || x.afterVerb(i) || x.begins(i) || x.continues(i)
 }
 
-// standsAlone tells whether the word at i, no namespace behind it, is in the place of a name.
-func (x *extractor) standsAlone(i int) bool {
+// namedByContext tells whether the words around i make a name of a word that has not the shape of one.
+func (x *extractor) namedByContext(i int) bool {
 	t := &x.tokens[i]
 	switch {
+	case x.plan(i), x.telegram(i), x.telegram(i - 1):
+		return true
+	case x.inNamespace(i + 1):
+		return (x.last != i || i == 0) && x.leftOpen(i)
 	case x.afterTool(i), t.is(isEnv) && !x.envAsName(i):
 		return false
 	case t.possessive:

@@ -133,6 +133,23 @@ func (r *reading) clause(c clause) {
 	case t.is(isIf) && r.opensCondition(at, c):
 		r.condition(at, c)
 		return
+	case r.mood(at, c):
+	case *c.shield != shieldNone && t.is(isChange|isVague|isMake|isEnsure|isWant):
+		r.shielded(c)
+	case t.is(isAsk), t.is(isAux) && !r.actsAsVerb(at, c):
+		r.questions++
+		*c.shield = shieldAsk
+	default:
+		r.verb(at, c, cmd)
+		return
+	}
+	r.tail(at+1, c)
+}
+
+// mood notes a head that says how the rest of the clause is meant, and tells whether it does.
+func (r *reading) mood(at int, c clause) bool {
+	t := &r.tokens[at]
+	switch {
 	case t.is(isNot):
 		r.negation(at, c)
 	case t.is(isHow):
@@ -147,19 +164,10 @@ func (r *reading) clause(c clause) {
 		*c.shield = shieldAdvice
 	case t.is(isIfNeeded):
 		r.ifNeeded++
-	case *c.shield != shieldNone && t.is(isChange|isVague|isMake|isEnsure|isWant):
-		r.shielded(c)
-	case t.is(isAsk):
-		r.questions++
-		*c.shield = shieldAsk
-	case t.is(isAux) && !r.actsAsVerb(at, c):
-		r.questions++
-		*c.shield = shieldAsk
 	default:
-		r.verb(at, c, cmd)
-		return
+		return false
 	}
-	r.tail(at+1, c)
+	return true
 }
 
 // verb notes a clause whose head is a verb or a noun.
@@ -172,10 +180,7 @@ func (r *reading) verb(at int, c clause, cmd command) {
 		r.reads++
 	case t.is(isVague):
 		r.vagueWish(at, c, cmd)
-	case t.is(isChange) && !r.verbIsNoun(at, c):
-		r.change(at, c, cmd)
-		return
-	case t.is(isPart) && !cmd.doubted && at > c.from && r.tokens[at-1].is(isPolite) && strings.HasSuffix(t.text, "ing"):
+	case t.is(isChange) && !r.verbIsNoun(at, c), !cmd.doubted && r.asksPolitely(at, c):
 		r.change(at, c, cmd)
 		return
 	case t.is(isMake):
@@ -189,6 +194,12 @@ func (r *reading) verb(at int, c clause, cmd command) {
 		r.statement(at, c, cmd)
 	}
 	r.tail(at+1, c)
+}
+
+// asksPolitely tells whether the head is the verb of "would you mind restarting web".
+func (r *reading) asksPolitely(at int, c clause) bool {
+	t := &r.tokens[at]
+	return t.is(isPart) && at > c.from && r.tokens[at-1].is(isPolite) && strings.HasSuffix(t.text, "ing")
 }
 
 // inherit drops the shield where the clause does not continue the one before.
@@ -298,22 +309,10 @@ func (r *reading) actsAsVerb(at int, c clause) bool {
 func (r *reading) tail(at int, c clause) {
 	for i := at; i < c.to; i++ {
 		t := &r.tokens[i]
+		if t.opaque || t.isTarget || r.shades(t, c, i > c.from) {
+			continue
+		}
 		switch {
-		case t.opaque, t.isTarget:
-		case t.is(isSafe):
-			r.safe = true
-		case t.is(isDry):
-			r.dry = true
-		case t.is(isIfNeeded):
-			r.ifNeeded++
-		case t.is(isHow):
-			r.howTos++
-			*c.shield = shieldAdvice
-		case t.is(isHypo) && *c.shield == shieldNone:
-			*c.shield = shieldAdvice
-			r.hypos++
-		case t.is(isSaid) && !t.is(isStop) && *c.shield == shieldNone && i > c.from:
-			*c.shield = shieldSaid
 		case t.is(isNot):
 			r.negatedTail(i, c)
 		case t.is(isIf), t.text == "whether":
@@ -321,10 +320,37 @@ func (r *reading) tail(at int, c clause) {
 			if r.mentionsChange(i+1, c) {
 				*c.shield = shieldAdvice
 			}
+		case t.is(isSafe):
+			r.safe = true
+		case t.is(isDry):
+			r.dry = true
+		case t.is(isIfNeeded):
+			r.ifNeeded++
 		case t.is(isHedge):
 			r.hedges++
 		}
 	}
+}
+
+// shades notes a word that changes how what follows it is meant, and tells whether it does.
+func (r *reading) shades(t *token, c clause, inside bool) bool {
+	switch {
+	case t.is(isSafe | isDry | isIfNeeded):
+		return false
+	case t.is(isHow):
+		r.howTos++
+		*c.shield = shieldAdvice
+	case *c.shield != shieldNone:
+		return false
+	case t.is(isHypo):
+		*c.shield = shieldAdvice
+		r.hypos++
+	case inside && t.is(isSaid) && !t.is(isStop):
+		*c.shield = shieldSaid
+	default:
+		return false
+	}
+	return true
 }
 
 // mentionsChange tells whether a change is spoken of from the token on.

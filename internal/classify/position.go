@@ -13,11 +13,16 @@ func (x *extractor) placed(i int) bool {
 	case !spelledAsName(t), x.last == i && i > 0, !x.hasPlace(i), x.afterTool(i):
 		return false
 	case x.afterWorkloadVerb(i):
-		return t.class == 0 || isVerb(t) || t.is(isWord|isThing|isEnv|isSoft) && !t.is(isKind)
+		return isWorkloadName(t)
 	case isVerb(t) && !t.is(isWord):
 		return t.is(isEnv) && (x.governedByVerb(i) || x.begins(i) && x.statesAfter(i+1))
 	}
 	return isNameByPlace(t) && (x.begins(i) || x.governedByVerb(i) || x.continues(i))
+}
+
+// isWorkloadName tells whether a word can name the workload that a verb takes.
+func isWorkloadName(t *token) bool {
+	return t.class == 0 || isVerb(t) || t.is(isWord|isThing|isEnv|isSoft) && !t.is(isKind)
 }
 
 // isNameByPlace tells whether a word that is no verb is a name in every place of one.

@@ -42,18 +42,12 @@ func (x *extractor) at(i int) int {
 	switch {
 	case t.opaque:
 		x.quotedLine(x.text[t.start:t.end])
-		return i + 1
 	case t.isTarget:
-		return i + 1
 	case x.flag(i):
 		return i + 2
 	case strings.IndexByte(t.text, '/') > 0:
 		x.slashed(i)
-		return i + 1
-	case x.host(i):
-		return i + 1
-	case x.commandArguments(i):
-		return i + 1
+	case x.host(i), x.commandArguments(i):
 	case t.is(isKind) && !t.quoted:
 		return x.kindWord(i)
 	case t.is(isIn) && !t.quoted:
@@ -94,24 +88,25 @@ func (x *extractor) setNamespace(ns string) {
 func (x *extractor) slashed(i int) {
 	t := &x.tokens[i]
 	parts := strings.Split(t.text, "/")
-	if t.mixedCase || len(parts) > 3 || strings.ContainsAny(t.text, ":@=") || !isName(parts[len(parts)-1]) {
+	first, last := parts[0], parts[len(parts)-1]
+	if t.mixedCase || strings.ContainsAny(t.text, ":@=") || !isName(last) {
 		return
 	}
 	kind := ""
-	if w := x.lex.words[parts[0]]; w != nil {
+	if w := x.lex.words[first]; w != nil {
 		kind = w.kind
 	}
 	switch {
-	case kind != "" && kind != "Host" && len(parts) == 2:
-		x.take(i, Target{Kind: kind, Name: parts[1]})
-		x.following(i + 1)
-	case !isName(parts[1]):
-	case kind != "" && len(parts) == 3:
-		x.take(i, Target{Kind: kind, Namespace: parts[1], Name: parts[2]})
+	case len(parts) == 3 && kind != "" && isName(parts[1]):
+		x.take(i, Target{Kind: kind, Namespace: parts[1], Name: last})
 		x.setNamespace(parts[1])
-	case len(parts) == 2 && x.isNamespaced(parts[0], parts[1]):
-		x.take(i, Target{Namespace: parts[0], Name: parts[1]})
-		x.setNamespace(parts[0])
+	case len(parts) != 2:
+	case kind != "" && kind != "Host":
+		x.take(i, Target{Kind: kind, Name: last})
+		x.following(i + 1)
+	case x.isNamespaced(first, last):
+		x.take(i, Target{Namespace: first, Name: last})
+		x.setNamespace(first)
 	}
 }
 
@@ -234,10 +229,10 @@ func (x *extractor) kindOf(i int) string {
 // canFollowKind tells whether the token is a name right after a kind.
 func (x *extractor) canFollowKind(j int) bool {
 	t := x.word(j)
-	if t.opaque || t.isTarget || t.mixedCase || !isName(t.text) || t.before > breakNone && !(t.before == breakColon && t.quoted) {
-		return false
-	}
+	apart := t.before > breakNone && !(t.before == breakColon && t.quoted)
 	switch {
+	case apart, t.opaque, t.isTarget, t.mixedCase, !isName(t.text):
+		return false
 	case x.behindKind(j, x.tokens[j-1].kind):
 		return true
 	case t.quoted, x.isUnusual(j):
@@ -257,11 +252,10 @@ func (x *extractor) isUnusual(j int) bool {
 // canPrecedeKind tells whether the token is a name right before a kind, as English puts it.
 func (x *extractor) canPrecedeKind(j int, kind string) bool {
 	t := x.word(j)
-	if x.joint(j+1) == &nothing || t.opaque || t.isTarget || t.mixedCase || t.corrected || !isName(t.text) || looksOrdinary(t.text) {
-		return false
-	}
 	_, isTool := tools[t.text]
 	switch {
+	case x.joint(j+1) == &nothing, t.opaque, t.isTarget, t.mixedCase, t.corrected, !isName(t.text), looksOrdinary(t.text):
+		return false
 	case t.quoted, t.class == 0:
 		return t.text[0] >= 'a'
 	case isTool, t.is(isKind | isDet | isPrep):
