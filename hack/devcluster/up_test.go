@@ -105,6 +105,11 @@ func TestUp_aKeptFolderGoesOn(t *testing.T) {
 	})
 	t.Run("again", func(t *testing.T) {
 		client := startCluster(t, "--dir", dir, "--frozen")
+		second := exec.CommandContext(t.Context(), os.Args[0], "up", "--dir", dir)
+		second.Env = append(os.Environ(), asProgram+"=yes", "TMPDIR="+shortTempDir(t))
+		if out, err := second.CombinedOutput(); err == nil || !strings.Contains(string(out), "is in use by another control plane") {
+			t.Errorf("a second one in the same folder: got %v %s", err, out)
+		}
 		if _, err := client.CoreV1().Namespaces().Get(t.Context(), "kept", metav1.GetOptions{}); err != nil {
 			t.Error(err)
 		}

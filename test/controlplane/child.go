@@ -109,7 +109,7 @@ func (c *Child) await(ctx context.Context, ready string) error {
 			return fmt.Errorf("the control plane did not become ready: %w\n%s", ctx.Err(), c.output.text())
 		case <-tick.C:
 		}
-		kubeconfig, err := os.ReadFile(ready) //nolint:gosec // the file is in the folder made for it
+		kubeconfig, err := os.ReadFile(ready)
 		if err != nil {
 			continue
 		}

@@ -334,8 +334,8 @@ func TestPass_aDeletedPodGoesAfterItsContainersStop(t *testing.T) {
 	}
 	second := newPass(s.pod, node, s, first.memory, s.now.Add(time.Second))
 	second.run()
-	if !second.gone {
-		t.Error("a second later it is still there")
+	if !second.gone || second.pod.Status.Phase != corev1.PodSucceeded || condition(second.pod, corev1.PodReady) {
+		t.Errorf("a second later: gone %v, status %+v", second.gone, second.pod.Status)
 	}
 }
 
