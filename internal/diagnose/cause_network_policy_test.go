@@ -69,3 +69,18 @@ func TestNetworkPolicyThatForbidsNameResolution(t *testing.T) {
 	})
 	w.check(t, expected{cause: "NetworkPolicyBlocks", object: "NetworkPolicy/app/fence", evidence: []string{"lookup store"}})
 }
+
+func TestNetworkPolicyThatShutsOutTheIngressController(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	w.store()
+	w.ingress("store", 80)
+	_, front := w.deployment("nginx-ingress", nil)
+	line := `2026/03/02 11:57:00 [error] 7#7: *1 upstream timed out (110: Operation timed out) while connecting to upstream, client: 192.0.2.7, server: example.org, request: "GET / HTTP/1.1", upstream: "http://10.244.9.9:8080/"` + "\n"
+	w.current(front, "nginx-ingress", line+line)
+	other := selecting("other")
+	w.policy("fence", networkingv1.NetworkPolicySpec{
+		PodSelector: selecting("store"), Ingress: []networkingv1.NetworkPolicyIngressRule{{From: []networkingv1.NetworkPolicyPeer{{PodSelector: &other}}}},
+	})
+	w.check(t, expected{cause: "NetworkPolicyBlocks", object: "NetworkPolicy/app/fence", evidence: []string{"upstream timed out"}})
+}
