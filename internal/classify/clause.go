@@ -120,9 +120,7 @@ func (r *reading) clause(c clause) {
 	r.inherit(c)
 	at, polite, hedged := r.head(c)
 	if at == c.to {
-		if n := len(r.commands); hedged && n > 0 {
-			r.commands[n-1].doubted = true
-		}
+		r.courtesy(hedged)
 		return
 	}
 	t := &r.tokens[at]
@@ -136,7 +134,7 @@ func (r *reading) clause(c clause) {
 	case r.mood(at, c):
 	case *c.shield != shieldNone && t.is(isChange|isVague|isMake|isEnsure|isWant):
 		r.shielded(c)
-	case t.is(isAsk), t.is(isAux) && !r.actsAsVerb(at, c):
+	case r.opensQuestion(at, c):
 		r.questions++
 		*c.shield = shieldAsk
 	default:
@@ -144,6 +142,19 @@ func (r *reading) clause(c clause) {
 		return
 	}
 	r.tail(at+1, c)
+}
+
+// courtesy notes a clause without a head, which casts its doubt on the command before it: "restart web, maybe".
+func (r *reading) courtesy(hedged bool) {
+	if n := len(r.commands); hedged && n > 0 {
+		r.commands[n-1].doubted = true
+	}
+}
+
+// opensQuestion tells whether a head asks.
+func (r *reading) opensQuestion(at int, c clause) bool {
+	t := &r.tokens[at]
+	return t.is(isAsk) || t.is(isAux) && !r.actsAsVerb(at, c)
 }
 
 // mood notes a head that says how the rest of the clause is meant, and tells whether it does.
@@ -185,7 +196,7 @@ func (r *reading) verb(at int, c clause, cmd command) {
 		return
 	case t.is(isMake):
 		r.make(at, c, cmd)
-	case t.is(isPlanVerb), t.is(isPlan) && at+1 < c.to && !r.tokens[at+1].is(isOf|isBe|isPrep):
+	case t.is(isPlanVerb), r.plansSomething(at, c):
 		r.plans++
 		*c.shield = shieldAdvice
 	case t.is(isWant):
@@ -194,6 +205,11 @@ func (r *reading) verb(at int, c clause, cmd command) {
 		r.statement(at, c, cmd)
 	}
 	r.tail(at+1, c)
+}
+
+// plansSomething tells the verb "plan" from the noun.
+func (r *reading) plansSomething(at int, c clause) bool {
+	return r.tokens[at].is(isPlan) && at+1 < c.to && !r.tokens[at+1].is(isOf|isBe|isPrep)
 }
 
 // asksPolitely tells whether the head is the verb of "would you mind restarting web".

@@ -56,13 +56,22 @@ func (r *reading) prescribes(at int, c clause) bool {
 	for i := at + 1; i+1 < len(r.tokens) && r.tokens[i+1].before != breakSentence; i++ {
 		t, next := &r.tokens[i], &r.tokens[i+1]
 		switch {
-		case t.is(isWant) && r.isLiteral(next), r.obliges(t) && (next.isTarget || next.is(isEnv) || next.class == 0 && r.tokens[i-1].is(isKind)):
-			return true
-		case t.is(isNot) && i > c.from && r.isLiteral(next) && r.isLiteral(&r.tokens[i-1]):
-			return true
+		case t.is(isWant):
+			if r.isLiteral(next) || r.obliges(t) && r.isValue(next, &r.tokens[i-1]) {
+				return true
+			}
+		case t.is(isNot) && i > c.from:
+			if r.isLiteral(next) && r.isLiteral(&r.tokens[i-1]) {
+				return true
+			}
 		}
 	}
 	return false
+}
+
+// isValue tells whether a word without the look of a value is what something is set to: "namespace must be shop".
+func (r *reading) isValue(t, subject *token) bool {
+	return t.isTarget || t.is(isEnv) || t.class == 0 && subject.is(isKind)
 }
 
 // obliges tells "must be" and its kin from "needs".

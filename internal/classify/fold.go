@@ -42,40 +42,56 @@ var plain = map[rune]string{
 // fold appends raw in lower case and without accents. mixed says that a capital follows a lower-case letter, or that
 // the word is all capitals in a text that is not; accent that the word ends in an accented e, in the plural or not.
 func (z *tokenizer) fold(raw string) (mixed, accent bool) {
-	lower, upper, letters := false, 0, 0
+	var seen capitals
 	for i := 0; i < len(raw); {
 		c := raw[i]
 		if c < utf8.RuneSelf {
 			i++
-			switch {
-			case c >= 'A' && c <= 'Z':
-				mixed = mixed || lower
-				upper++
-				letters++
-				c += 'a' - 'A'
-			case c >= 'a' && c <= 'z':
-				lower = true
-				letters++
-			}
-			z.folded = append(z.folded, c)
+			z.folded = append(z.folded, seen.lower(c))
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(raw[i:])
 		i += size
-		r = unicode.ToLower(r)
-		switch p, ok := plain[r]; {
-		case ok:
-			z.folded = append(z.folded, p...)
-			accent = accent || r == 'é' && endsParticiple(raw[i:])
-		case unicode.Is(unicode.Mn, r):
-			accent = accent || r == '\u0301' && endsParticiple(raw[i:])
-		default:
-			z.folded = utf8.AppendRune(z.folded, r)
-		}
-		letters++
+		seen.letters++
+		accent = z.foldRune(unicode.ToLower(r), raw[i:]) || accent
 	}
-	shout := letters > 1 && upper == letters && !z.shouting
-	return mixed || shout || lower && upper > 1, accent
+	shout := seen.letters > 1 && seen.upper == seen.letters && !z.shouting
+	return seen.inside || shout || seen.small && seen.upper > 1, accent
+}
+
+// foldRune appends a letter outside ASCII, and tells whether it is the accented e of a participle.
+func (z *tokenizer) foldRune(r rune, rest string) bool {
+	switch p, ok := plain[r]; {
+	case ok:
+		z.folded = append(z.folded, p...)
+		return r == 'é' && endsParticiple(rest)
+	case unicode.Is(unicode.Mn, r):
+		return r == '\u0301' && endsParticiple(rest)
+	}
+	z.folded = utf8.AppendRune(z.folded, r)
+	return false
+}
+
+// capitals notes how a word is written.
+type capitals struct {
+	upper, letters int
+	// small: there is a lower-case letter; inside: a capital follows one.
+	small, inside bool
+}
+
+// lower returns the letter in lower case, and notes its case.
+func (s *capitals) lower(c byte) byte {
+	switch {
+	case c >= 'A' && c <= 'Z':
+		s.inside = s.inside || s.small
+		s.upper++
+		s.letters++
+		return c + 'a' - 'A'
+	case c >= 'a' && c <= 'z':
+		s.small = true
+		s.letters++
+	}
+	return c
 }
 
 func endsParticiple(rest string) bool {

@@ -8,21 +8,26 @@ import "unicode/utf8"
 func tellHomographs(text string, tokens []token) {
 	for i := range tokens {
 		t := &tokens[i]
-		if t.text == "a" && hasAccent(text[t.start:t.end]) {
+		accented := hasAccent(text[t.start:t.end])
+		switch {
+		case t.text == "a" && accented:
 			t.class, t.language = isPrep|isStop, inFrench
-			continue
-		}
-		if !t.is(isChange) || !t.is(isRead) || t.language != inEnglish|inFrench {
-			continue
-		}
-		balance := languageBalance(tokens)
-		resumable := i+1 < len(tokens) && tokens[i+1].is(isKind) && (tokens[i+1].kind == "CronJob" || tokens[i+1].kind == "Deployment")
-		if !hasAccent(text[t.start:t.end]) && (balance > 0 || balance == 0 && resumable) {
+		case !t.is(isChange), !t.is(isRead), t.language != inEnglish|inFrench:
+		case !accented && changes(tokens, i):
 			t.class &^= isRead | isInfo
-		} else {
+		default:
 			t.class &^= isChange
 		}
 	}
+}
+
+// changes tells whether the words around a homograph make it a change.
+func changes(tokens []token, i int) bool {
+	balance := languageBalance(tokens)
+	if balance != 0 || i+1 == len(tokens) {
+		return balance > 0
+	}
+	return tokens[i+1].kind == "CronJob" || tokens[i+1].kind == "Deployment"
 }
 
 func hasAccent(s string) bool {

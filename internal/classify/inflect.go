@@ -24,31 +24,37 @@ func inflectEnglish(verb string, other class, forms map[string]class) {
 	if particle != "" {
 		particle = "_" + particle
 	}
-	put := func(form string) { forms[form+particle] = other }
-	last, n := head[len(head)-1], len(head)
-	vowel := func(c byte) bool { return strings.IndexByte("aeiou", c) >= 0 }
-	switch {
-	case last == 'e':
-		put(head + "s")
-		put(head + "d")
-		put(head[:n-1] + "ing")
-	case last == 'y' && !vowel(head[n-2]):
-		put(head[:n-1] + "ies")
-		put(head[:n-1] + "ied")
-		put(head + "ing")
-	default:
-		if last == 's' || last == 'x' || last == 'h' && (head[n-2] == 's' || head[n-2] == 'c') {
-			put(head + "es")
-		} else {
-			put(head + "s")
-		}
-		put(head + "ed")
-		put(head + "ing")
-		if n >= 3 && !vowel(last) && vowel(head[n-2]) && !vowel(head[n-3]) {
-			put(head + string(last) + "ed")
-			put(head + string(last) + "ing")
+	put := func(stem string, endings ...string) {
+		for _, ending := range endings {
+			forms[stem+ending+particle] = other
 		}
 	}
+	last, n := head[len(head)-1], len(head)
+	switch {
+	case last == 'e':
+		put(head, "s", "d")
+		put(head[:n-1], "ing")
+	case last == 'y' && !isVowel(head[n-2]):
+		put(head[:n-1], "ies", "ied")
+		put(head, "ing")
+	default:
+		put(head, plural(head), "ed", "ing")
+		if n >= 3 && !isVowel(last) && isVowel(head[n-2]) && !isVowel(head[n-3]) {
+			put(head+string(last), "ed", "ing")
+		}
+	}
+}
+
+func isVowel(c byte) bool { return strings.IndexByte("aeiou", c) >= 0 }
+
+// plural returns the ending of the third person: "pushes", "stops".
+func plural(head string) string {
+	for _, sibilant := range []string{"s", "x", "sh", "ch"} {
+		if strings.HasSuffix(head, sibilant) {
+			return "es"
+		}
+	}
+	return "s"
 }
 
 func inflectFrench(verb string, base, other class, forms map[string]class) {

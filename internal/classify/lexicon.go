@@ -260,28 +260,28 @@ func (l *lexicon) better(best, text string, candidates []string) string {
 // slip tells whether typed is candidate with one letter missing, added, doubled, swapped or, in longer words, wrong.
 // Names often differ from a verb by a last letter ("deployer") or by one letter of four ("shop"): those are no slips.
 func slip(typed, candidate string, change bool) bool {
-	n, m := len(typed), len(candidate)
-	i := 0
+	n, m, i := len(typed), len(candidate), 0
 	for i < n && i < m && typed[i] == candidate[i] {
 		i++
 	}
-	if i == 0 {
-		return false
-	}
 	switch {
+	case i == 0:
+		return false
 	case m == n+1:
 		return typed[i:] == candidate[i+1:]
 	case n == m+1:
 		appended := i == m && typed[n-1] != typed[n-2]
 		return typed[i+1:] == candidate[i:] && !appended
-	case n != m, i == n:
-		return false
-	case i+1 < n && typed[i] == candidate[i+1] && typed[i+1] == candidate[i] && typed[i+2:] == candidate[i+2:]:
-		return true
-	default:
-		long := n >= 5 && !change || n >= 6
-		return long && typed[i+1:] == candidate[i+1:]
 	}
+	return n == m && i < n && slipInside(typed[i:], candidate[i:], n >= 6 || n == 5 && !change)
+}
+
+// slipInside tells whether the first two letters are swapped, or, in a long word, the first is wrong.
+func slipInside(typed, candidate string, long bool) bool {
+	if len(typed) > 1 && typed[0] == candidate[1] && typed[1] == candidate[0] && typed[2:] == candidate[2:] {
+		return true
+	}
+	return long && typed[1:] == candidate[1:]
 }
 
 func isAlpha(s string) bool {

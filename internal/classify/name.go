@@ -44,51 +44,48 @@ const fileEndings = " yaml yml json log conf cfg ini go py sh tf tfvars tfstate 
 
 // hostOf returns the host that a word names: an address or a qualified name, without user and port.
 func hostOf(s string) string {
-	if strings.Contains(s, "://") || strings.IndexByte(s, '=') >= 0 || strings.IndexByte(s, '.') < 0 && strings.Count(s, ":") < 2 {
-		return ""
-	}
-	if i := strings.IndexByte(s, '/'); i >= 0 {
+	if strings.Contains(s, "://") || strings.ContainsAny(s, "=/") || strings.IndexByte(s, '.') < 0 && strings.Count(s, ":") < 2 {
 		return ""
 	}
 	if addr, err := netip.ParseAddr(s); err == nil {
 		return addr.String()
 	}
-	host, port, ok := strings.Cut(s, ":")
-	if ok && strings.Trim(port, "0123456789") != "" {
+	host, port, _ := strings.Cut(s, ":")
+	if strings.Trim(port, "0123456789") != "" {
 		return ""
 	}
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return addr.String()
 	}
-	if !isName(host) {
-		return ""
-	}
-	dot := strings.LastIndexByte(host, '.')
-	last := host[dot+1:]
-	if dot < 0 || !isAlpha(last) || len(last) < 2 || strings.Contains(fileEndings, " "+last+" ") {
-		return ""
-	}
-	if strings.Contains(topLevels, " "+last+" ") {
+	if isName(host) && endsLikeHost(host) {
 		return host
 	}
 	return ""
 }
 
+// endsLikeHost tells whether the last label of a dotted name is one of hosts, and no ending of files.
+func endsLikeHost(name string) bool {
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	return last != name && len(last) > 1 && isAlpha(last) && !strings.Contains(fileEndings, " "+last+" ") && strings.Contains(topLevels, " "+last+" ")
+}
+
 // hasNameShape tells whether a word looks like an object's name wherever it stands: "web-0", "fluent-bit", but neither
 // "under-replicated" nor "2024-05-01".
 func hasNameShape(s string, lex *lexicon) bool {
-	if strings.IndexByte(s, '-') < 0 || s[0] < 'a' || !isName(s) || strings.IndexByte(s, '.') >= 0 {
+	if strings.IndexByte(s, '-') < 0 || s[0] < 'a' || !isName(s) || strings.IndexByte(s, '.') >= 0 || hasAnyPrefix(s, "utf-", "x86-", "ipv") {
 		return false
 	}
-	unknown, digit := false, false
 	for part := range strings.SplitSeq(s, "-") {
-		digit = digit || part != "" && part[0] >= '0' && part[0] <= '9' && strings.IndexByte("dhmsx", part[len(part)-1]) < 0
-		unknown = unknown || part != "" && !common(part, lex) && part[0] >= 'a'
+		if part != "" && ordinal(part) || part != "" && part[0] >= 'a' && !common(part, lex) {
+			return true
+		}
 	}
-	if numbered := strings.HasPrefix(s, "utf-") || strings.HasPrefix(s, "x86-") || strings.HasPrefix(s, "ipv"); numbered {
-		return false
-	}
-	return unknown || digit
+	return false
+}
+
+// ordinal tells a number as names end in, which is no amount such as "30s" or "4x".
+func ordinal(part string) bool {
+	return part[0] >= '0' && part[0] <= '9' && strings.IndexByte("dhmsx", part[len(part)-1]) < 0
 }
 
 // common tells whether a part of a hyphenated word is an ordinary word, in the singular or in the plural.

@@ -109,16 +109,18 @@ func couldBeNamespace(t *token) bool {
 func (x *extractor) isPlace(i int, determined bool) bool {
 	t := &x.tokens[i]
 	behindName := x.last > 0 && x.last == i-1
-	firm := behindName && !determined
-	switch {
-	case !(firm && t.class == 0) && x.qualifies(i):
+	if firm := behindName && !determined && t.class == 0; !firm && x.qualifies(i) {
 		return false
+	}
+	switch {
 	case t.quoted, t.class == 0, t.is(isEnv) && x.endsPhrase(i+1):
 		return true
 	case t.is(isSoft) && !t.is(isKind):
 		return behindName
+	case behindName, x.behindThing(i):
+		return !determined && x.wordAsPlace(i)
 	}
-	return (firm || !determined && x.behindThing(i)) && x.wordAsPlace(i)
+	return false
 }
 
 // qualifies tells whether the word at i belongs to a noun behind it: "in the orders database", "in web pods".
