@@ -124,7 +124,6 @@ func (r *reading) clause(c clause) {
 		return
 	}
 	t := &r.tokens[at]
-	cmd := command{doubted: hedged || c.asks && !polite, polite: polite, first: c.newSentence && c.from == 0}
 	switch {
 	case t.is(isNotOnly):
 		return
@@ -138,7 +137,8 @@ func (r *reading) clause(c clause) {
 		r.questions++
 		*c.shield = shieldAsk
 	default:
-		r.verb(at, c, cmd)
+		doubted := hedged || c.asks && !polite
+		r.verb(at, c, command{doubted: doubted, polite: polite, first: c.newSentence && c.from == 0})
 		return
 	}
 	r.tail(at+1, c)

@@ -260,20 +260,23 @@ func (l *lexicon) better(best, text string, candidates []string) string {
 // slip tells whether typed is candidate with one letter missing, added, doubled, swapped or, in longer words, wrong.
 // Names often differ from a verb by a last letter ("deployer") or by one letter of four ("shop"): those are no slips.
 func slip(typed, candidate string, change bool) bool {
-	n, m, i := len(typed), len(candidate), 0
-	for i < n && i < m && typed[i] == candidate[i] {
+	n, i := len(typed), 0
+	for i < n && i < len(candidate) && typed[i] == candidate[i] {
 		i++
 	}
-	switch {
-	case i == 0:
+	if i == 0 {
 		return false
-	case m == n+1:
-		return typed[i:] == candidate[i+1:]
-	case n == m+1:
-		appended := i == m && typed[n-1] != typed[n-2]
-		return typed[i+1:] == candidate[i:] && !appended
 	}
-	return n == m && i < n && slipInside(typed[i:], candidate[i:], n >= 6 || n == 5 && !change)
+	switch len(candidate) - n {
+	case 1:
+		return typed[i:] == candidate[i+1:]
+	case -1:
+		appended := i == n-1 && typed[n-1] != typed[n-2]
+		return typed[i+1:] == candidate[i:] && !appended
+	case 0:
+		return i < n && slipInside(typed[i:], candidate[i:], n >= 6 || n == 5 && !change)
+	}
+	return false
 }
 
 // slipInside tells whether the first two letters are swapped, or, in a long word, the first is wrong.

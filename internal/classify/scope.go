@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 )
@@ -32,36 +33,32 @@ func outOfScope(tokens []token, hasTargets bool) string {
 	if circumvents(tokens) {
 		return ScopeCircumvention
 	}
-	topics, foreign, known, letters := "", 0, 0, 0
+	topic, foreign, known, letters := "", 0, 0, 0
 	for i := range tokens {
 		t := &tokens[i]
 		switch {
-		case t.opaque:
-		case t.isTarget && t.class == 0:
+		case t.opaque, t.isTarget && t.class == 0:
 		case t.is(isKind | isSoft), t.is(isOps) && !t.is(isTopic):
 			return ""
 		case t.topic == topicForeign:
 			foreign++
 		case t.topic != "":
-			if topics == "" {
-				topics = t.topic
-			}
+			topic = cmp.Or(topic, t.topic)
 		case t.class != 0:
 			known++
 		case !isLatin(t.text):
 			letters++
 		}
 	}
-	switch {
-	case letters > 0 && letters >= known && !hasTargets, foreign >= 2 && foreign >= known:
+	if foreign >= 2 && foreign >= known || letters > 0 && letters >= known && !hasTargets {
 		return ScopeLanguage
-	case topics == "":
-		return ""
-	case topics == topicOther:
-		return ScopeNotCovered
-	default:
-		return ScopeAdvice
 	}
+	return scopeOf[topic]
+}
+
+// scopeOf says why the topics are out of scope.
+var scopeOf = map[string]string{
+	topicOther: ScopeNotCovered, topicLegal: ScopeAdvice, topicMedical: ScopeAdvice, topicFinancial: ScopeAdvice,
 }
 
 func isLatin(text string) bool {
@@ -84,19 +81,23 @@ func circumvents(tokens []token) bool {
 	for i := range tokens {
 		t := &tokens[i]
 		switch {
-		case t.opaque, t.quoted, !t.is(isDismiss | isPersona):
-			continue
+		case t.opaque, t.quoted:
 		case t.is(isPersona) && personaFollows(tokens, i):
 			return true
-		case !t.is(isDismiss), !commands(tokens, i):
-			continue
+		case t.is(isDismiss) && commands(tokens, i) && dismissesRules(tokens, i):
+			return true
 		}
-		owned := false
-		for j := i + 1; j < len(tokens) && j <= i+5 && tokens[j].before == breakNone; j++ {
-			owned = owned || strings.Contains(whose, " "+tokens[j].text+" ")
-			if owned && strings.Contains(governing, " "+tokens[j].text+" ") {
-				return true
-			}
+	}
+	return false
+}
+
+// dismissesRules tells whether the rules, and whose they are, stand within a few words of the dismissal at i.
+func dismissesRules(tokens []token, i int) bool {
+	owned := false
+	for j := i + 1; j < len(tokens) && j <= i+5 && tokens[j].before == breakNone; j++ {
+		owned = owned || strings.Contains(whose, " "+tokens[j].text+" ")
+		if owned && strings.Contains(governing, " "+tokens[j].text+" ") {
+			return true
 		}
 	}
 	return false

@@ -48,7 +48,7 @@ var tools = map[string]tool{
 // states something about a command is none.
 func (r *reading) shellLine(from, to int, asks bool) bool {
 	at := from
-	for at < to && (r.tokens[at].is(isSkip|isPolite|isGo) || strings.Contains(running, " "+r.tokens[at].text+" ") || r.tokens[at].text == "$") {
+	for at < to && r.leadsToLine(at) {
 		at++
 	}
 	if at == to {
@@ -58,19 +58,27 @@ func (r *reading) shellLine(from, to int, asks bool) bool {
 	if t.opaque {
 		return at > from && r.effect(r.text[t.start:t.end])
 	}
-	if _, ok := tools[t.text]; !ok || asks && at == from {
+	if _, ok := tools[t.text]; !ok || asks && at == from || r.saysMore(at+1, to) {
 		return false
 	}
-	for i := at + 1; i < to; i++ {
-		if w := &r.tokens[i]; w.is(isBe|isState|isAsk|isSaid|isIf|isHypo) && !w.is(isRead|isInfo) && !w.isTarget {
-			return false
+	line, _, _ := strings.Cut(r.text[t.start:], "\n")
+	return r.effect(line)
+}
+
+// leadsToLine tells whether the word at i can stand before a command line: "please run kubectl …".
+func (r *reading) leadsToLine(i int) bool {
+	t := &r.tokens[i]
+	return t.is(isSkip|isPolite|isGo) || t.text == "$" || strings.Contains(running, " "+t.text+" ")
+}
+
+// saysMore tells whether the words of a sentence are more than those of a command line.
+func (r *reading) saysMore(from, to int) bool {
+	for i := from; i < to; i++ {
+		if t := &r.tokens[i]; t.is(isBe|isState|isAsk|isSaid|isIf|isHypo) && !t.is(isRead|isInfo) && !t.isTarget {
+			return true
 		}
 	}
-	line := r.text[t.start:]
-	if n := strings.IndexByte(line, '\n'); n >= 0 {
-		line = line[:n]
-	}
-	return r.effect(line)
+	return false
 }
 
 // parts cuts a line at pipes, semicolons and "&&" into its commands.
@@ -111,27 +119,45 @@ const (
 
 // effect judges the arguments of a program by its first known subcommand: "get job restart" reads.
 func (t tool) effect(args []string) shellEffect {
-	effect, executes, known := t.bare, false, false
+	effect, executes := shellNone, false
 	for i, w := range args {
 		if i > 0 && strings.Contains(valued, " "+args[i-1]+" ") {
 			continue
 		}
-		option, value, _ := strings.Cut(w, "=")
 		switch {
-		case option == "--dry-run" && value != "none", w == "--check":
+		case rehearses(w):
 			return shellRehearses
 		case strings.Contains(executing, " "+w+" "):
 			executes = true
 		case executes && strings.Contains(entering, " "+w+" "):
 			return shellUnknown
-		case !known && strings.Contains(t.reads, " "+w+" "):
-			effect, known = shellReads, true
-		case !known && strings.Contains(t.changes, " "+option+" "):
-			effect, known = shellChanges, true
+		case effect == shellNone:
+			effect = t.subcommand(w)
 		}
+	}
+	if effect == shellNone {
+		effect = t.bare
 	}
 	if executes && effect <= shellReads {
 		return shellUnknown
 	}
 	return effect
+}
+
+// rehearses tells whether an option asks for a dry run.
+func rehearses(option string) bool {
+	name, value, _ := strings.Cut(option, "=")
+	return name == "--dry-run" && value != "none" || option == "--check"
+}
+
+// subcommand returns the effect of a subcommand or an option, none if it is not known.
+func (t tool) subcommand(word string) shellEffect {
+	option, _, _ := strings.Cut(word, "=")
+	switch {
+	case strings.Contains(t.reads, " "+word+" "):
+		return shellReads
+	case strings.Contains(t.changes, " "+option+" "):
+		return shellChanges
+	}
+	return shellNone
 }

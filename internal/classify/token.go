@@ -112,39 +112,39 @@ func (z *tokenizer) scan() {
 
 // separator handles the byte or rune at i, which is not part of a word, and returns its length.
 func (z *tokenizer) separator(i int) int {
-	raise := func(b boundary) { z.before = max(z.before, b) }
-	next := byte(' ')
-	if i+1 < len(z.text) {
-		next = z.text[i+1]
+	c := z.text[i]
+	if c >= utf8.RuneSelf {
+		_, size := utf8.DecodeRuneInString(z.text[i:])
+		z.raise(separators[z.text[i:i+size]])
+		return size
 	}
-	switch c := z.text[i]; c {
+	spaced := i+1 == len(z.text) || z.text[i+1] == ' ' || z.text[i+1] == '\n'
+	switch c {
 	case '?':
 		if n := len(z.tokens); n > 0 {
 			z.tokens[n-1].asks = true
 		}
-		raise(breakSentence)
+		z.raise(breakSentence)
 	case '!', ';', '\n':
-		raise(breakSentence)
+		z.raise(breakSentence)
 	case ',':
-		raise(breakComma)
+		z.raise(breakComma)
 	case '(', ')', '[', ']', '{', '}', '|':
-		raise(breakColon)
+		z.raise(breakColon)
 	case ':', '>':
-		if next == ' ' || next == '\n' {
-			raise(breakColon)
+		if spaced {
+			z.raise(breakColon)
 		}
-	case '\r', '\t', ' ':
-	default:
-		_, size := utf8.DecodeRuneInString(z.text[i:])
-		if r := z.text[i : i+size]; r == "—" || r == "–" {
-			raise(breakColon)
-		} else if r == "…" || r == "？" || r == "。" {
-			raise(breakSentence)
-		}
-		return size
 	}
 	return 1
 }
+
+// separators are those beyond ASCII.
+var separators = map[string]boundary{
+	"—": breakColon, "–": breakColon, "…": breakSentence, "？": breakSentence, "。": breakSentence,
+}
+
+func (z *tokenizer) raise(b boundary) { z.before = max(z.before, b) }
 
 // quotation returns the offset after the quotation that opens at i, or 0.
 func (z *tokenizer) quotation(i int) int {
