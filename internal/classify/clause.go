@@ -16,6 +16,9 @@ type command struct {
 	first bool
 }
 
+// saysWhat tells whether anything is said of the object.
+func (c command) saysWhat() bool { return c.named || c.object || c.vague || c.pronoun }
+
 // reading is what the clauses of a text say, before anything is decided.
 type reading struct {
 	tokens   []token
@@ -123,16 +126,13 @@ func (r *reading) clause(c clause) {
 		r.courtesy(hedged)
 		return
 	}
-	t := &r.tokens[at]
-	switch {
+	switch t := &r.tokens[at]; {
 	case t.is(isNotOnly):
 		return
 	case t.is(isIf) && r.opensCondition(at, c):
 		r.condition(at, c)
 		return
-	case r.mood(at, c):
-	case *c.shield != shieldNone && t.is(isChange|isVague|isMake|isEnsure|isWant):
-		r.shielded(c)
+	case r.mood(at, c), r.shielded(t, c):
 	case r.opensQuestion(at, c):
 		r.questions++
 		*c.shield = shieldAsk
@@ -287,11 +287,15 @@ func (r *reading) condition(at int, c clause) {
 	}
 }
 
-// shielded notes a verb that a question, a negation or another's words govern.
-func (r *reading) shielded(c clause) {
+// shielded tells whether a question, a negation or another's words govern the verb at the head, and notes it.
+func (r *reading) shielded(t *token, c clause) bool {
+	if *c.shield == shieldNone || !t.is(isChange|isVague|isMake|isEnsure|isWant) {
+		return false
+	}
 	if *c.shield == shieldNot {
 		r.negated++
 	}
+	return true
 }
 
 // negation notes "do not …": it forbids if a change follows, and says nothing otherwise ("I don't know").

@@ -260,13 +260,11 @@ func (l *lexicon) better(best, text string, candidates []string) string {
 // slip tells whether typed is candidate with one letter missing, added, doubled, swapped or, in longer words, wrong.
 // Names often differ from a verb by a last letter ("deployer") or by one letter of four ("shop"): those are no slips.
 func slip(typed, candidate string, change bool) bool {
-	n, i := len(typed), 0
-	for i < n && i < len(candidate) && typed[i] == candidate[i] {
-		i++
-	}
+	i := commonPrefix(typed, candidate)
 	if i == 0 {
 		return false
 	}
+	n := len(typed)
 	switch len(candidate) - n {
 	case 1:
 		return typed[i:] == candidate[i+1:]
@@ -277,6 +275,14 @@ func slip(typed, candidate string, change bool) bool {
 		return i < n && slipInside(typed[i:], candidate[i:], n >= 6 || n == 5 && !change)
 	}
 	return false
+}
+
+func commonPrefix(a, b string) int {
+	i := 0
+	for i < min(len(a), len(b)) && a[i] == b[i] {
+		i++
+	}
+	return i
 }
 
 // slipInside tells whether the first two letters are swapped, or, in a long word, the first is wrong.

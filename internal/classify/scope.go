@@ -33,27 +33,40 @@ func outOfScope(tokens []token, hasTargets bool) string {
 	if circumvents(tokens) {
 		return ScopeCircumvention
 	}
-	topic, foreign, known, letters := "", 0, 0, 0
+	var seen tally
 	for i := range tokens {
-		t := &tokens[i]
-		switch {
-		case t.opaque, t.isTarget && t.class == 0:
-		case t.is(isKind | isSoft), t.is(isOps) && !t.is(isTopic):
+		if seen.count(&tokens[i]) {
 			return ""
-		case t.topic == topicForeign:
-			foreign++
-		case t.topic != "":
-			topic = cmp.Or(topic, t.topic)
-		case t.class != 0:
-			known++
-		case !isLatin(t.text):
-			letters++
 		}
 	}
-	if foreign >= 2 && foreign >= known || letters > 0 && letters >= known && !hasTargets {
+	if seen.foreign >= 2 && seen.foreign >= seen.known || seen.letters > 0 && seen.letters >= seen.known && !hasTargets {
 		return ScopeLanguage
 	}
-	return scopeOf[topic]
+	return scopeOf[seen.topic]
+}
+
+// tally counts what speaks for a text being out of scope, and the known words that speak against it.
+type tally struct {
+	topic                   string
+	foreign, known, letters int
+}
+
+// count counts a word, and tells whether it keeps the text in scope by itself.
+func (s *tally) count(t *token) bool {
+	switch {
+	case t.opaque, t.isTarget && t.class == 0:
+	case t.is(isKind | isSoft), t.is(isOps) && !t.is(isTopic):
+		return true
+	case t.topic == topicForeign:
+		s.foreign++
+	case t.topic != "":
+		s.topic = cmp.Or(s.topic, t.topic)
+	case t.class != 0:
+		s.known++
+	case !isLatin(t.text):
+		s.letters++
+	}
+	return false
 }
 
 // scopeOf says why the topics are out of scope.

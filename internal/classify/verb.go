@@ -12,12 +12,20 @@ func (r *reading) verbIsNoun(at int, c clause) bool {
 	case next.isTarget, next.opaque:
 		return false
 	case t.is(isOpen):
-		return next.is(isOps|isInfo|isKind) && strings.HasSuffix(next.text, "s") || next.is(isOf)
+		return next.is(isOf) || next.is(isOps|isInfo|isKind) && strings.HasSuffix(next.text, "s")
 	case t.is(isNoun):
-		return next.is(isMeta) && !r.namesValue(at+2, c) || next.text == "of" || next.is(isBe|isAux|isAsk|isState)
-	case t.language&inFrench != 0:
-		loops := next.text == "en" && at+2 < c.to && r.tokens[at+2].text == "boucle"
-		return loops || next.text == "sans" || next.text == "souvent" || next.text == "toujours"
+		return next.text == "of" || next.is(isBe|isAux|isAsk|isState) || next.is(isMeta) && !r.namesValue(at+2, c)
+	}
+	return t.language&inFrench != 0 && r.habitual(at+1, c)
+}
+
+// habitual tells the French verb that is said of something, and told to nobody: "redémarre en boucle".
+func (r *reading) habitual(i int, c clause) bool {
+	switch r.tokens[i].text {
+	case "sans", "souvent", "toujours":
+		return true
+	case "en":
+		return i+1 < c.to && r.tokens[i+1].text == "boucle"
 	}
 	return false
 }
@@ -49,17 +57,15 @@ func (r *reading) change(at int, c clause, cmd command) {
 		r.tail(at+1, c)
 		return
 	}
-	end := at + 1
-	for ; end < c.to; end++ {
-		t := &r.tokens[end]
+	for i := at + 1; i < c.to; i++ {
+		t := &r.tokens[i]
 		if t.is(isIf|isIfNeeded|isCause|isNot|isSaid) && !t.isTarget && !t.is(isVagueObj) {
 			break
 		}
 		r.object(t, &cmd)
 	}
 	// "web in shop: restart": the verb stands alone, and what it is about was just said.
-	alone := !cmd.named && !cmd.object && !cmd.vague && !cmd.pronoun
-	if alone && (c.colon || cmd.polite && !c.newSentence) {
+	if !cmd.saysWhat() && (c.colon || cmd.polite && !c.newSentence) {
 		cmd.named = r.hasTarget(0, clause{to: at})
 	}
 	r.commands = append(r.commands, cmd)
@@ -93,15 +99,29 @@ func (r *reading) object(t *token, cmd *command) {
 		cmd.doubted = true
 	case t.is(isPron) && !t.is(isPrep|isDet):
 		cmd.pronoun = true
-	case t.opaque, t.class == 0, t.is(isOps | isKind | isInfo | isSoft | isMeta | isPart | isChange | isPlan | isEnv | isRead):
+	case isThingSaid(t):
 		cmd.object = true
-	case t.is(isDet) && t.language&inFrench != 0 && t.is(isPron):
+	case isFrenchObject(t):
 		cmd.pronoun = true
-	case t.text == "le", t.text == "la", t.text == "les":
-		cmd.pronoun = true
-	case t.is(isStop) && !t.is(isDet|isPrep|isOf|isIn|isAnd|isSkip|isFrom|isAux|isBe|isThen|isResult|isState):
-		cmd.object = true
 	}
+}
+
+// isFrenchObject tells the pronouns that are articles too: "redémarre-le".
+func isFrenchObject(t *token) bool {
+	switch t.text {
+	case "le", "la", "les":
+		return true
+	}
+	return t.is(isDet) && t.is(isPron) && t.language&inFrench != 0
+}
+
+// isThingSaid tells whether a word behind a command's verb is something concrete.
+func isThingSaid(t *token) bool {
+	switch {
+	case t.opaque, t.class == 0, t.is(isOps | isKind | isInfo | isSoft | isMeta | isPart | isChange | isPlan | isEnv | isRead):
+		return true
+	}
+	return t.is(isStop) && !t.is(isDet|isPron|isPrep|isOf|isIn|isAnd|isSkip|isFrom|isAux|isBe|isThen|isResult|isState)
 }
 
 // running are the verbs whose object says whether anything would change.
@@ -152,7 +172,7 @@ func (r *reading) make(at int, c clause, cmd command) {
 		t := &r.tokens[i]
 		switch {
 		case t.isTarget, t.opaque:
-		case t.is(isDry), t.is(isPlan):
+		case t.is(isDry | isPlan):
 			r.dry, r.plans = true, r.plans+1
 			*c.shield = shieldAdvice
 			return
@@ -161,12 +181,18 @@ func (r *reading) make(at int, c clause, cmd command) {
 		case i <= at+3 && t.is(isInfo|isAsk|isRead) && !t.is(isChange|isResult|isPart):
 			r.reads++
 			return
-		case strings.IndexByte(t.text, '=') > 0, t.is(isResult), t.is(isPart), t.is(isChange) && t.is(isNoun) && i > at+1:
+		case r.isResult(i, at):
 			r.change(at, c, cmd)
 			return
 		}
 	}
 	r.vague++
+}
+
+// isResult tells whether the word at i says what the verb at the head is to bring about.
+func (r *reading) isResult(i, at int) bool {
+	t := &r.tokens[i]
+	return t.is(isResult|isPart) || t.is(isChange) && t.is(isNoun) && i > at+1 || strings.IndexByte(t.text, '=') > 0
 }
 
 // statesOfRunning are the states that "make sure" asks for by changing what is not in them.
@@ -221,21 +247,35 @@ func (r *reading) statement(at int, c clause, cmd command) {
 		case t.opaque, t.isTarget:
 		case r.turns(i, at, c, cmd):
 			return
-		case t.is(isNot), t.is(isState|isBe) && !t.is(isInfo), t.is(isPart) && i > c.from && r.tokens[i-1].isTarget:
+		case r.ails(i, c):
 			sick = true
 		case r.looksLikeInfo(i, at, c):
 			info = info || !sick
 		}
 	}
-	head := &r.tokens[at]
 	switch {
 	case info && !sick:
 		r.infos++
-	case c.asks && (sick || strings.HasPrefix(head.text, "any") || head.is(isNot)):
+	case c.asks && (sick || r.asksAny(at)):
 		r.questions++
 	default:
 		r.statements++
 	}
+}
+
+// asksAny tells a head such as "anything" or "no", which only asks where a question mark follows.
+func (r *reading) asksAny(at int) bool {
+	return strings.HasPrefix(r.tokens[at].text, "any") || r.tokens[at].is(isNot)
+}
+
+// ails tells whether the word at i tells of ill or good health: "web is down", "web crashed".
+func (r *reading) ails(i int, c clause) bool {
+	t := &r.tokens[i]
+	switch {
+	case t.is(isNot), t.is(isState|isBe) && !t.is(isInfo):
+		return true
+	}
+	return t.is(isPart) && i > c.from && r.tokens[i-1].isTarget
 }
 
 // inverted are the subjects that French puts behind the verb of a question: "existe-t-il".
@@ -244,21 +284,30 @@ const inverted = " il elle ils elles on "
 // turns tells whether the word at i makes something else of a statement, and notes it: a question ("web is slow, why"),
 // hearsay ("he said …"), a wish ("web needs to be restarted").
 func (r *reading) turns(i, at int, c clause, cmd command) bool {
-	t := &r.tokens[i]
+	t, inside := &r.tokens[i], i > at
+	wanted := inside && t.is(isWant)
 	switch {
-	case t.is(isAsk) && !t.is(isIf) && (i > at || t.language&inFrench != 0), c.asks && i > at && strings.Contains(inverted, " "+t.text+" "):
+	case r.turnsToQuestion(t, c, inside):
 		r.questions++
-	case t.is(isSaid) && (!t.is(isWant) || i <= at+2 && i > at):
+	case t.is(isSaid) && (!t.is(isWant) || inside && i <= at+2):
 		r.reported++
 		*c.shield = shieldSaid
-	case t.is(isWant) && i > at && another(&r.tokens[at]):
+	case wanted && another(&r.tokens[at]):
 		r.reported++
-	case t.is(isWant) && i > at && *c.shield == shieldNone:
+	case wanted && *c.shield == shieldNone:
 		r.want(i, c, cmd)
 	default:
 		return false
 	}
 	return true
+}
+
+// turnsToQuestion tells whether a word makes a question of the statement that it stands in.
+func (r *reading) turnsToQuestion(t *token, c clause, inside bool) bool {
+	if t.is(isAsk) && !t.is(isIf) {
+		return inside || t.language&inFrench != 0
+	}
+	return c.asks && inside && strings.Contains(inverted, " "+t.text+" ")
 }
 
 // another tells whether a subject is someone else, whose wishes are not the requester's.
