@@ -12,7 +12,7 @@ import (
 )
 
 // moduleTexts are the sentences that belong to no single cause.
-var moduleTexts = []texts{answerTexts}
+var moduleTexts = []texts{answerTexts, factTexts}
 
 var answerTexts = texts{
 	english: map[string]string{

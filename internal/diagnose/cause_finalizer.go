@@ -52,7 +52,7 @@ func sortedKinds(m map[string][]cluster.Ref) []string {
 // own; objects of a namespace that is stuck are part of its story.
 func (x *exam) stuckObject(r cluster.Ref, o metav1.Object) {
 	at := o.GetDeletionTimestamp()
-	if at == nil || r.Kind == "Namespace" || len(o.GetFinalizers()) == 0 || x.now.Sub(at.Time) < stuckMemory {
+	if at == nil || r.Kind == "Namespace" || len(o.GetFinalizers()) == 0 || x.now.Sub(at.Time) < stuckMemory && !x.asksAbout(r) {
 		return
 	}
 	if n := get[*corev1.Namespace](x.index, "Namespace", "", r.Namespace); n != nil && n.DeletionTimestamp != nil {
@@ -64,6 +64,9 @@ func (x *exam) stuckObject(r cluster.Ref, o metav1.Object) {
 		Message:  x.say("TerminatingFinalizer.message", r.String(), ago(x.now.Sub(at.Time)), strings.Join(finalizers, ", ")),
 		Fix:      x.say("TerminatingFinalizer.fix", r.String(), strings.Join(finalizers, ", ")),
 		Evidence: []Evidence{field(r, "metadata.deletionTimestamp", at.UTC().Format(time.RFC3339)), field(r, "metadata.finalizers", strings.Join(finalizers, ", "))},
+	}
+	if e := x.lastEvent([]cluster.Ref{r}); e != nil && e.Warning {
+		f.Evidence = append(f.Evidence, event(e))
 	}
 	if r.Kind == "PersistentVolumeClaim" && slices.Contains(finalizers, "kubernetes.io/pvc-protection") {
 		users := x.claimMounters(r)

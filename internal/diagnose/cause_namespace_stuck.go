@@ -5,6 +5,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 var namespaceStuck = cause{
@@ -62,6 +63,9 @@ func (x *exam) stuckNamespace(n *corev1.Namespace) {
 	if discovery {
 		f.Fix = x.say("NamespaceStuckTerminating.fixDiscovery", n.Name)
 	}
+	if discovery {
+		f.Evidence = append(f.Evidence, x.deadServices()...)
+	}
 	f.Evidence = append(f.Evidence, x.remaining(n.Name)...)
 	x.add(f)
 }
@@ -74,6 +78,28 @@ func (x *exam) remaining(namespace string) []Evidence {
 			o := x.objects[r]
 			if r.Namespace == namespace && o.GetDeletionTimestamp() != nil && len(o.GetFinalizers()) > 0 && len(out) < 3 {
 				out = append(out, field(r, "metadata.finalizers", strings.Join(o.GetFinalizers(), ", ")))
+			}
+		}
+	}
+	return out
+}
+
+// deadServices cites the APIServices that do not answer: discovery fails because of them.
+func (x *exam) deadServices() []Evidence {
+	var out []Evidence
+	for _, o := range x.snap.Others {
+		if o.GetKind() != "APIService" {
+			continue
+		}
+		conditions, _, err := unstructured.NestedSlice(o.Object, "status", "conditions")
+		if err != nil {
+			continue
+		}
+		for _, c := range conditions {
+			one, _ := c.(map[string]any)
+			if one["type"] == "Available" && one["status"] == "False" {
+				r := ref("APIService", "", o.GetName())
+				out = append(out, field(r, "status.conditions[Available].reason", one["reason"]), field(r, "status.conditions[Available].message", one["message"]))
 			}
 		}
 	}

@@ -89,7 +89,7 @@ func nodeCondition(n *corev1.Node, t corev1.NodeConditionType) *corev1.NodeCondi
 // nodeDown says since when a node is not ready. What happens on it, and to pods it should let go, follows from that.
 func (x *exam) nodeDown(n *corev1.Node, c *corev1.NodeCondition) Finding {
 	r := ref("Node", "", n.Name)
-	since := c.LastTransitionTime.UTC().Format("2006-01-02 15:04 UTC")
+	since := moment(c.LastTransitionTime.Time)
 	f := Finding{Cause: "NodeNotReady", Object: r, links: links{since: c.LastTransitionTime.Time}}
 	if c.Status == corev1.ConditionUnknown {
 		f.Message, f.Fix = x.say("NodeNotReady.silent", n.Name, since), x.say("NodeNotReady.fixSilent", n.Name)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/eclusier/eclusier/internal/cluster"
@@ -63,6 +64,9 @@ func (x *exam) attachedTwice(s *symptom, p *corev1.Pod, e *cluster.Event) Findin
 				f.Evidence = append(f.Evidence, field(claim, "spec.accessModes", mode))
 			}
 		}
+	}
+	if d := get[*appsv1.Deployment](x.index, "Deployment", w.ref.Namespace, w.ref.Name); w.ref.Kind == "Deployment" && d != nil && d.Spec.Strategy.Type != "" {
+		f.Evidence = append(f.Evidence, field(w.ref, "spec.strategy.type", d.Spec.Strategy.Type))
 	}
 	f.Message, f.Fix = x.say("PVCMultiAttach.message", w.ref.String(), who), x.say("PVCMultiAttach.fix")
 	if w.ref.Kind == "Deployment" && holder != nil && x.podWorkload[podRef(holder)] == w {

@@ -41,6 +41,9 @@ func (x *exam) unspread(p *placement) Finding {
 			field(w.ref, path+".topologyKey", c.TopologyKey),
 			field(w.ref, path+".maxSkew", c.MaxSkew),
 			field(w.ref, path+".whenUnsatisfiable", c.WhenUnsatisfiable))
+		if c.MinDomains != nil {
+			f.Evidence = append(f.Evidence, field(w.ref, path+".minDomains", *c.MinDomains))
+		}
 	}
 	f.Message = x.say("TopologySpread.message", w.ref.String(), key, skew)
 	f.Fix = x.say("TopologySpread.fix", w.ref.String())

@@ -6,6 +6,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/eclusier/eclusier/internal/cluster"
 )
 
 var unschedulableAffinity = cause{
@@ -45,13 +47,9 @@ func (x *exam) unselected(p *placement) Finding {
 	wanted := wantedLabels(p.pod)
 	f.Message = x.say("UnschedulableAffinity.message", w.ref.String(), strings.Join(wanted, ", "))
 	f.Fix = x.say("UnschedulableAffinity.fix", w.ref.String())
+	f.Evidence = append(f.Evidence, selectorEvidence(w.ref, p.pod)...)
 	for _, l := range wanted {
 		key, value, _ := strings.Cut(l, "=")
-		path := "spec.template.spec.nodeSelector." + key
-		if _, plain := p.pod.Spec.NodeSelector[key]; !plain {
-			path = "spec.template.spec.affinity.nodeAffinity[" + key + "]"
-		}
-		f.Evidence = append(f.Evidence, cite(FieldEvidence, w.ref.String()+" "+path, key+": "+value, 0))
 		if has := x.labelValues(key); len(has) > 0 {
 			f.Fix = x.say("UnschedulableAffinity.near", w.ref.String(), key+"="+strings.Join(has, " | "))
 			f.Evidence = append(f.Evidence, cite(FieldEvidence, "Nodes metadata.labels["+key+"]", key+": "+strings.Join(has, " | "), 0))
@@ -76,6 +74,20 @@ func wantedLabels(p *corev1.Pod) []string {
 				out = append(out, e.Key+"="+strings.Join(e.Values, "|"))
 			}
 		}
+	}
+	return out
+}
+
+// selectorEvidence cites the labels that a pod asks of its node.
+func selectorEvidence(w cluster.Ref, p *corev1.Pod) []Evidence {
+	var out []Evidence
+	for _, l := range wantedLabels(p) {
+		key, value, _ := strings.Cut(l, "=")
+		path := "spec.template.spec.nodeSelector"
+		if _, plain := p.Spec.NodeSelector[key]; !plain {
+			path = "spec.template.spec.affinity.nodeAffinity"
+		}
+		out = append(out, cite(FieldEvidence, w.String()+" "+path, key+": "+value, 0))
 	}
 	return out
 }

@@ -53,7 +53,12 @@ func (x *exam) taintedAway(p *placement) Finding {
 		return f
 	}
 	word := taintWord(taint)
-	f.Evidence = append(f.Evidence, field(ref("Node", "", node.Name), "spec.taints["+taint.Key+"]", word))
+	at := ref("Node", "", node.Name)
+	f.Evidence = append(f.Evidence, field(at, "spec.taints["+taint.Key+"].key", taint.Key), field(at, "spec.taints["+taint.Key+"].effect", taint.Effect))
+	if taint.Value != "" {
+		f.Evidence = append(f.Evidence, field(at, "spec.taints["+taint.Key+"].value", taint.Value))
+	}
+	f.Evidence = append(f.Evidence, selectorEvidence(w.ref, p.pod)...)
 	if conditionTaint(taint) {
 		f.Message, f.Fix = x.say("UnschedulableTaint.sick", w.ref.String(), word), x.say("UnschedulableTaint.fixSick", node.Name)
 		return f

@@ -39,6 +39,7 @@ func (x *exam) volumeElsewhere(p *placement) Finding {
 	w := p.symptom.work
 	f := x.unplaced("ZoneVolumeConflict", w.ref, p)
 	f.Message, f.Fix = x.say("ZoneVolumeConflict.unknown", w.ref.String()), x.say("ZoneVolumeConflict.fixAny", w.ref.String())
+	f.Evidence = append(f.Evidence, selectorEvidence(w.ref, p.pod)...)
 	f.links.needs = nil
 	for _, v := range x.boundVolumes(p.pod) {
 		where := volumeDomain(v)

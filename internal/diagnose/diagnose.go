@@ -135,7 +135,7 @@ func (x *exam) judge(r *Report) {
 	x.missing = append(x.missing, x.otherGaps(r.Verdict)...)
 	r.Missing = append(r.Missing, x.missing...)
 	if r.Verdict != RootCauseFound {
-		r.Chain = append(r.Chain, x.observations(open, r.Verdict)...)
+		r.Chain = append(append(r.Chain, x.observations(open, r.Verdict)...), x.facts(r.Verdict)...)
 	}
 	r.Summary = x.summary(r)
 }
