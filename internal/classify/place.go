@@ -129,11 +129,17 @@ func (x *extractor) qualifies(i int) bool {
 		return false
 	}
 	next := &x.tokens[i+1]
-	if next.is(isKind) {
+	switch {
+	case next.is(isKind):
 		return !x.canFollowKind(i + 2)
+	case strings.Contains(manners, " "+next.text+" "):
+		return true
 	}
 	return next.is(isOps|isInfo) && !next.is(isPrep|isBe|isState|isAux|isIf|isSkip|isRead|isChange|isStop)
 }
+
+// manners are the nouns that make an adverb of "in" and the word before them: "in alphabetical order".
+const manners = " order way mode manner fashion "
 
 // endsPhrase tells whether the token at i cannot belong to a noun before it.
 func (x *extractor) endsPhrase(i int) bool {
@@ -144,7 +150,10 @@ func (x *extractor) endsPhrase(i int) bool {
 	if t.before != breakNone || t.text != "" && t.text[0] <= '9' || t.is(isPart) {
 		return true
 	}
-	return !t.is(isInfo|isOps|isKind|isMeta|isPlan|isOf) && t.class != 0 || t.is(isPrep|isAnd)
+	if t.class == 0 {
+		return looksOrdinary(t.text)
+	}
+	return !t.is(isInfo|isOps|isKind|isMeta|isPlan|isOf) || t.is(isPrep|isAnd)
 }
 
 // isRegion tells a cloud region such as eu-west-1.

@@ -17,7 +17,28 @@ func (x *extractor) placed(i int) bool {
 	case isVerb(t) && !t.is(isWord):
 		return t.is(isEnv) && (x.governedByVerb(i) || x.begins(i) && x.statesAfter(i+1))
 	}
-	return isNameByPlace(t) && (x.begins(i) || x.governedByVerb(i) || x.continues(i))
+	return x.countedAsOne(i) || isNameByPlace(t) && x.opensName(i)
+}
+
+// opensName tells whether what stands before the word at i leaves the place of a name open to common words too.
+func (x *extractor) opensName(i int) bool {
+	return x.begins(i) || x.governedByVerb(i) || x.continues(i)
+}
+
+// singular are the verbs that a plural does not take.
+const singular = " is was has does keeps est etait "
+
+// countedAsOne tells whether the plural at i is spoken of as one thing, as only names are: "users in shop is down".
+func (x *extractor) countedAsOne(i int) bool {
+	t := &x.tokens[i]
+	if !t.is(isThing) || t.is(isKind|isOps) || !strings.HasSuffix(t.text, "s") || strings.HasSuffix(t.text, "ss") {
+		return false
+	}
+	verb := x.prior(i)
+	if x.begins(i) {
+		verb = x.joint(i + 3)
+	}
+	return strings.Contains(singular, " "+verb.text+" ")
 }
 
 // isWorkloadName tells whether a word can name the workload that a verb takes.

@@ -249,10 +249,15 @@ func (r *reading) statement(at int, c clause, cmd command) {
 			return
 		case r.ails(i, c):
 			sick = true
-		case r.looksLikeInfo(i, at, c):
-			info = info || !sick
+		case !sick:
+			info = info || r.looksLikeInfo(i, at, c)
 		}
 	}
+	r.conclude(at, c, sick, info)
+}
+
+// conclude notes what a statement amounts to.
+func (r *reading) conclude(at int, c clause, sick, info bool) {
 	switch {
 	case info && !sick:
 		r.infos++

@@ -126,7 +126,7 @@ stop: first-time noon midday eod eow sprint shift postmortem post-mortem retrosp
 skip: as_soon_as_possible at_once right_away without_delay when_done whenever_you_can at_your_convenience if_you_do_not_mind if_you_please once_again
 vague: do_what do_whatever you_know_what_to_do you_know_what_needs_doing you_know_the_drill you_know_what_i_want make_it_right make_it_so
 vagueobj: a_bit a_little
-stop: necessary typo typos
+stop: broke fell died froze hung blew rose spiked vanished disappeared flipped necessary typo typos
 skip: a_bit_of a_little_of
 safe: change_nothing touch_nothing modify_nothing alter_nothing apply_nothing fix_nothing delete_nothing restart_nothing
 polite: why_do_not_you_just why_do_not_we_just
