@@ -2,7 +2,7 @@ package diagnose
 
 import "regexp"
 
-var limitRangeMessage = regexp.MustCompile(`(?:maximum|minimum) [\w./-]+ usage per (?:Container|Pod) is [^,]+(?:, but (?:limit|request) is \S+|\.\s+No (?:limit|request) is specified)|max limit to request ratio per (?:Container|Pod) is [^,]+, but (?:provided ratio is \S+|no \w+ is specified)`)
+var limitRangeMessage = regexp.MustCompile(`(?:maximum|minimum) [\w./-]+ usage per (?:Container|Pod|PersistentVolumeClaim) is [^,]+(?:, but (?:limit|request) is \S+|\.\s+No (?:limit|request) is specified)|max limit to request ratio per (?:Container|Pod) is [^,]+, but (?:provided ratio is \S+|no \w+ is specified)`)
 
 var limitRangeViolation = cause{
 	id: "LimitRangeViolation", severity: High,

@@ -43,10 +43,13 @@ var nodeMemoryPressure = pressureCause("NodeMemoryPressure", corev1.NodeMemoryPr
 var nodePIDPressure = pressureCause("NodePIDPressure", corev1.NodePIDPressure)
 
 // pressures are what the conditions of pressure are about: the words of the kubelet's evictions, and of the answers.
-var pressures = map[corev1.NodeConditionType]struct{ evicts, english, french string }{
-	corev1.NodeDiskPressure:   {"ephemeral-storage", "disk space", "d'espace disque"},
-	corev1.NodeMemoryPressure: {"memory", "memory", "de mémoire"},
-	corev1.NodePIDPressure:    {"pids", "process ids", "d'identifiants de processus"},
+var pressures = map[corev1.NodeConditionType]struct {
+	evicts          *regexp.Regexp
+	english, french string
+}{
+	corev1.NodeDiskPressure:   {regexp.MustCompile(`low on resource: (?:ephemeral-storage|(?:node|image|container)fs|inodes)`), "disk space", "d'espace disque"},
+	corev1.NodeMemoryPressure: {regexp.MustCompile(`low on resource: (?:allocatable)?[mM]emory`), "memory", "de mémoire"},
+	corev1.NodePIDPressure:    {regexp.MustCompile(`low on resource: pids?\b`), "process ids", "d'identifiants de processus"},
 }
 
 func pressureCause(id CauseID, t corev1.NodeConditionType) cause {
@@ -150,8 +153,7 @@ func (x *exam) evictedFor(p *corev1.Pod, t corev1.NodeConditionType) bool {
 }
 
 func lowOn(message string, t corev1.NodeConditionType) bool {
-	lower := strings.ToLower(message)
-	return strings.Contains(lower, "low on resource") && strings.Contains(lower, pressures[t].evicts)
+	return pressures[t].evicts.MatchString(message)
 }
 
 func (x *exam) pressed(id CauseID, n *corev1.Node, t corev1.NodeConditionType) Finding {

@@ -25,11 +25,15 @@ var pdbBlocksEviction = cause{
 		english: map[string]string{
 			"PDBBlocksEviction.message":   "%[1]s allows no eviction of %[2]s, so node %[3]s cannot be drained",
 			"PDBBlocksEviction.fix":       "Run %[1]s with more replicas than the budget %[2]s needs, or relax the budget (maxUnavailable: 1). Do not delete the pod by force.",
+			"PDBBlocksEviction.two":       "%[1]s and the budget %[2]s both select the pods of %[3]s; a pod with more than one budget cannot be evicted, so node %[4]s cannot be drained",
+			"PDBBlocksEviction.fixTwo":    "Remove one of the budgets %[1]s and %[2]s, or narrow its selector, so that the pods of %[3]s have one.",
 			"PDBBlocksEviction.fixHealth": "See why only %[3]s of the %[4]s pods that budget %[2]s needs are healthy; once %[1]s is well the drain goes on.",
 		},
 		french: map[string]string{
 			"PDBBlocksEviction.message":   "%[1]s n'autorise aucune éviction de %[2]s, si bien que le nœud %[3]s ne peut être vidé",
 			"PDBBlocksEviction.fix":       "Donnez à %[1]s plus de réplicas que le budget %[2]s n'en exige, ou assouplissez le budget (maxUnavailable: 1). Ne supprimez pas le pod de force.",
+			"PDBBlocksEviction.two":       "%[1]s et le budget %[2]s sélectionnent tous deux les pods de %[3]s ; un pod qui a plusieurs budgets ne peut être évincé, si bien que le nœud %[4]s ne peut être vidé",
+			"PDBBlocksEviction.fixTwo":    "Retirez l'un des budgets %[1]s et %[2]s, ou restreignez son sélecteur, pour que les pods de %[3]s n'en aient qu'un.",
 			"PDBBlocksEviction.fixHealth": "Cherchez pourquoi seuls %[3]s des %[4]s pods qu'exige le budget %[2]s sont sains ; une fois %[1]s rétabli, la vidange se poursuivra.",
 		},
 	},
@@ -46,8 +50,9 @@ func (x *exam) drainBlocked(n *corev1.Node) {
 		if finished(p) || p.DeletionTimestamp != nil {
 			continue
 		}
-		for _, b := range x.budgetsOf(p) {
-			if b.Status.DisruptionsAllowed > 0 {
+		budgets := x.budgetsOf(p)
+		for _, b := range budgets {
+			if b.Status.DisruptionsAllowed > 0 && len(budgets) < 2 {
 				continue
 			}
 			refused := x.evictionRefused(n, p)
@@ -78,11 +83,13 @@ func (x *exam) budgetsOf(p *corev1.Pod) []*policyv1.PodDisruptionBudget {
 	return out
 }
 
+// refusedEviction are the API server's words for an eviction that a budget, or more than one, does not allow.
+var refusedEviction = regexp.MustCompile(`(?:Cannot evict pod as it would )?violate the pod's disruption budget|This pod has more than one PodDisruptionBudget`)
+
 // evictionRefused is the word of the one who drains: an event, or a line in the log of a pod that works on the node.
 func (x *exam) evictionRefused(n *corev1.Node, p *corev1.Pod) *Evidence {
-	const refusal = "violate the pod's disruption budget"
 	for _, e := range append(x.events[podRef(p)], x.events[ref("Node", "", n.Name)]...) {
-		if strings.Contains(e.Message, refusal) && x.recent(e.Last, crashMemory) {
+		if refusedEviction.MatchString(e.Message) && x.recent(e.Last, crashMemory) {
 			found := event(e)
 			return &found
 		}
@@ -94,8 +101,12 @@ func (x *exam) evictionRefused(n *corev1.Node, p *corev1.Pod) *Evidence {
 		for i := range d.Spec.Containers {
 			c := d.Spec.Containers[i].Name
 			x.wantLogs(d, c, false)
-			if l := x.findLine(podRef(d), c, refusal); l != nil && strings.Contains(l.text, p.Name) {
-				found := l.cite(strings.Index(l.text, "Cannot evict"))
+			l := x.findLine(podRef(d), c, "disruption budget", "poddisruptionbudget")
+			if l == nil || !strings.Contains(l.text, p.Name) {
+				continue
+			}
+			if at := refusedEviction.FindStringIndex(l.text); at != nil {
+				found := l.cite(at[0])
 				return &found
 			}
 		}
@@ -139,7 +150,15 @@ func (x *exam) blockedBy(n *corev1.Node, p *corev1.Pod, b *policyv1.PodDisruptio
 	}
 	f.Evidence = append(f.Evidence, field(r, "status.currentHealthy", b.Status.CurrentHealthy),
 		field(r, "status.desiredHealthy", b.Status.DesiredHealthy), field(ref("Node", "", n.Name), "spec.unschedulable", true))
+	budgets := x.budgetsOf(p)
 	switch {
+	case len(budgets) > 1 && b.Status.DisruptionsAllowed > 0:
+		other := budgets[0]
+		if other == b {
+			other = budgets[1]
+		}
+		f.Message = x.say("PDBBlocksEviction.two", r.String(), other.Name, w.ref.String(), n.Name)
+		f.Fix = x.say("PDBBlocksEviction.fixTwo", b.Name, other.Name, w.ref.String())
 	case b.Status.CurrentHealthy < b.Status.DesiredHealthy:
 		f.Fix = x.say("PDBBlocksEviction.fixHealth", w.ref.String(), b.Name, number(b.Status.CurrentHealthy), number(b.Status.DesiredHealthy))
 		f.links.needs = append(f.links.needs, w.ref)

@@ -14,6 +14,11 @@ import (
 var pvcMultiAttach = cause{
 	id: "PVCMultiAttach", severity: High,
 	check: func(x *exam) {
+		for _, p := range x.placements() {
+			if p.decisive == obstacleInUse {
+				x.inUse(&p)
+			}
+		}
 		for _, s := range x.open(notStarted) {
 			for _, p := range s.pods {
 				if e := x.lastEvent([]cluster.Ref{podRef(p)}, "FailedAttachVolume"); e != nil && strings.Contains(e.Message, "Multi-Attach") {
@@ -28,11 +33,15 @@ var pvcMultiAttach = cause{
 			"PVCMultiAttach.message": "The volume of %[1]s can be used by one node at a time and is still attached for %[2]s",
 			"PVCMultiAttach.fix":     "Let the former pod go first: for a Deployment with such a volume use the strategy Recreate, with one replica. Do not delete the claim or force-delete the former pod while its node may still write.",
 			"PVCMultiAttach.other":   "another pod",
+			"PVCMultiAttach.inUse":   "%[1]s can be used by one pod at a time and is in use by %[2]s, so the pods of %[3]s find no place",
+			"PVCMultiAttach.fixUse":  "Let %[3]s work on a copy (a snapshot or clone of %[1]s), or stop %[2]s while it works. Do not delete the claim.",
 		},
 		french: map[string]string{
 			"PVCMultiAttach.message": "Le volume de %[1]s n'est utilisable que par un nœud à la fois et reste attaché pour %[2]s",
 			"PVCMultiAttach.fix":     "Laissez d'abord partir l'ancien pod : pour un Deployment avec un tel volume, utilisez la stratégie Recreate, avec un seul réplica. Ne supprimez pas le claim et ne forcez pas la suppression de l'ancien pod tant que son nœud peut encore écrire.",
 			"PVCMultiAttach.other":   "un autre pod",
+			"PVCMultiAttach.inUse":   "%[1]s n'est utilisable que par un pod à la fois et est utilisé par %[2]s, si bien que les pods de %[3]s ne trouvent pas de place",
+			"PVCMultiAttach.fixUse":  "Faites travailler %[3]s sur une copie (un instantané ou un clone de %[1]s), ou arrêtez %[2]s entre-temps. Ne supprimez pas le claim.",
 		},
 	},
 }
@@ -97,4 +106,31 @@ func (x *exam) volumeHolder(p *corev1.Pod, message string) *corev1.Pod {
 		}
 	}
 	return nil
+}
+
+// inUse names the claim of mode ReadWriteOncePod that a running pod holds.
+func (x *exam) inUse(p *placement) {
+	w := p.symptom.work
+	for _, v := range p.pod.Spec.Volumes {
+		if v.PersistentVolumeClaim == nil {
+			continue
+		}
+		claim := ref("PersistentVolumeClaim", p.pod.Namespace, v.PersistentVolumeClaim.ClaimName)
+		users := slices.DeleteFunc(x.claimMounters(claim), func(r cluster.Ref) bool { return r == w.ref })
+		if len(users) == 0 {
+			continue
+		}
+		f := x.unplaced("PVCMultiAttach", claim, p)
+		f.Message = x.say("PVCMultiAttach.inUse", claim.String(), users[0].String(), w.ref.String())
+		f.Fix = x.say("PVCMultiAttach.fixUse", claim.String(), users[0].String(), w.ref.String())
+		f.Evidence = append(f.Evidence, field(w.ref, "spec.template.spec.volumes["+v.Name+"].persistentVolumeClaim.claimName", claim.Name))
+		if c := get[*corev1.PersistentVolumeClaim](x.index, "PersistentVolumeClaim", claim.Namespace, claim.Name); c != nil {
+			for _, mode := range c.Spec.AccessModes {
+				f.Evidence = append(f.Evidence, field(claim, "spec.accessModes", mode))
+			}
+		}
+		f.links.affects = append(f.links.affects, w.ref, users[0])
+		x.add(f)
+		return
+	}
 }

@@ -30,6 +30,7 @@ const (
 	obstacleResource  obstacle = "resource"
 	obstacleVolume    obstacle = "volume"
 	obstacleUnbound   obstacle = "unbound"
+	obstacleInUse     obstacle = "inUse"
 	obstacleSpread    obstacle = "spread"
 	obstaclePodsApart obstacle = "pods"
 )
@@ -39,6 +40,7 @@ var obstacleWords = []struct {
 	words string
 	is    obstacle
 }{
+	{"readwriteoncepod access mode", obstacleInUse},
 	{"untolerated taint", obstacleTaint},
 	{"were unschedulable", obstacleCordon},
 	{"pod topology spread", obstacleSpread},
@@ -179,7 +181,7 @@ func (p *placement) of(o obstacle) int {
 }
 
 // lateObstacles are found by the scheduler's last filters and cannot be seen on the node alone.
-var lateObstacles = []obstacle{obstacleUnbound, obstaclePodsApart, obstacleSpread, obstacleVolume, obstaclePort}
+var lateObstacles = []obstacle{obstacleUnbound, obstacleInUse, obstaclePodsApart, obstacleSpread, obstacleVolume, obstaclePort}
 
 // decide chooses the obstacle that matters. The nodes that came furthest through the filters are the nearest to fitting;
 // where only taints and selectors are named, the nodes themselves tell which of them keeps the suitable ones away.
