@@ -60,10 +60,13 @@ func (x *extractor) precedesKind(i int) bool {
 		!x.canFollowKind(n+1) && x.canPrecedeKind(i, x.tokens[n].kind)
 }
 
+// subcommands are those of kubectl that read.
+const subcommands = kubeReads + podVerbs
+
 // isSubcommand tells whether a word is a program or a subcommand of kubectl.
 func isSubcommand(text string) bool {
 	_, isTool := tools[text]
-	return isTool || strings.Contains(kubeReads+podVerbs, " "+text+" ")
+	return isTool || strings.Contains(subcommands, " "+text+" ")
 }
 
 // envAsName tells whether a common word serves as a name although no namespace follows.
@@ -173,12 +176,15 @@ func (x *extractor) afterVerb(i int) bool {
 	return p.is(isChange | isVague | isRead | isPart | isMake | isOf | isAux | isHypo | isHow | isNamed | isIf | isPrep | isFrom)
 }
 
+// sqlVerbs begin the statements whose "from" takes a table.
+const sqlVerbs = " select delete insert "
+
 // takesNoName tells whether the word before i, that could govern a name, does not here: "web is …", "pas de …", "on top".
 func (x *extractor) takesNoName(i int) bool {
 	p, next := x.prior(i), x.joint(i+1)
 	switch {
 	case p.is(isFrom):
-		return strings.Contains(" select delete insert ", " "+x.tokens[0].text+" ")
+		return strings.Contains(sqlVerbs, " "+x.tokens[0].text+" ")
 	case p.is(isDet), p.text == "en":
 		return true
 	case p.is(isAux):

@@ -222,6 +222,7 @@ func (r *reading) asksPolitely(at int, c clause) bool {
 func (r *reading) inherit(c clause) {
 	keep := false
 	switch *c.shield {
+	case shieldNone:
 	case shieldNot:
 		keep = c.opener == isOr || c.opener == isAnd
 	case shieldAsk:
