@@ -3,7 +3,7 @@
 // It takes a task from Accepted over TargetResolved, Classified and Diagnosed to Succeeded: steps record facts in the
 // task's status (steps.go says which, in order), and status.go alone turns facts into conditions. The facts are the record
 // of what is done: whoever restarts the operator at any point loses nothing but the step in hand, and no finished step is
-// made again. Nothing outside the API server is kept, so tasks have no finalizer (docs/decisions/0002-no-finalizer.md).
+// made again. Nothing outside the API server is kept, so tasks have no finalizer (docs/decisions/0005-no-finalizer.md).
 //
 // It never decides from a condition, never changes anything but the task's status (and deletes the task when its time to
 // live is over), and never reads the tenant's objects as itself: always as the task's service account.
