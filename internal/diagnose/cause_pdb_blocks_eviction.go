@@ -114,9 +114,12 @@ func (x *exam) evictionRefused(n *corev1.Node, p *corev1.Pod) *Evidence {
 	return nil
 }
 
-// speaksOf says that a pod was made to work on a node: its name or its arguments hold the node's.
+// nodeWorkers are what those that empty nodes are usually called after.
+var nodeWorkers = regexp.MustCompile(`drain|cordon|evict|rotat|upgrad|maint|reboot|kured|patch|autoscaler|karpenter|deschedul|recycl|node`)
+
+// speaksOf says that a pod may be at work on a node: it is called so, or its arguments name the node.
 func speaksOf(p *corev1.Pod, node string) bool {
-	if p.Spec.NodeName == node && strings.Contains(strings.ToLower(p.Name), "drain") || strings.Contains(p.Name, node) {
+	if nodeWorkers.MatchString(p.Name) || strings.Contains(p.Name, node) {
 		return true
 	}
 	for i := range p.Spec.Containers {

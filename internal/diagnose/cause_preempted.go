@@ -29,11 +29,13 @@ var priorityPreempted = cause{
 		english: map[string]string{
 			"PriorityPreempted.message": "Pods of %[1]s were preempted by pods of higher priority and find no room since",
 			"PriorityPreempted.by":      "Pods of %[1]s were preempted by %[2]s, which has a higher priority, and find no room since",
+			"PriorityPreempted.fixBy":   "Add room, scale %[2]s down or give it a lower priorityClass, or give %[1]s one that matches its worth; which of them comes first is not to be decided from here.",
 			"PriorityPreempted.fix":     "Add room, let the pods of higher priority need less, or give %[1]s a priorityClass that matches its worth; which of them comes first is not to be decided from here.",
 		},
 		french: map[string]string{
 			"PriorityPreempted.message": "Des pods de %[1]s ont été préemptés par des pods plus prioritaires et ne trouvent plus de place",
 			"PriorityPreempted.by":      "Des pods de %[1]s ont été préemptés par %[2]s, plus prioritaire, et ne trouvent plus de place",
+			"PriorityPreempted.fixBy":   "Ajoutez de la place, réduisez %[2]s ou sa priorityClass, ou donnez à %[1]s une priorityClass à sa valeur ; lequel passe d'abord ne se décide pas d'ici.",
 			"PriorityPreempted.fix":     "Ajoutez de la place, réduisez les besoins des pods plus prioritaires, ou donnez à %[1]s une priorityClass à sa valeur ; lequel passe d'abord ne se décide pas d'ici.",
 		},
 	},
@@ -105,13 +107,18 @@ func (x *exam) addPreempted(w *workload, events []*cluster.Event) {
 		c := podCondition(p, corev1.DisruptionTarget)
 		f.Evidence = append(f.Evidence, field(podRef(p), "status.conditions[DisruptionTarget].reason", c.Reason), field(podRef(p), "status.conditions[DisruptionTarget].message", c.Message))
 	}
+	by := x.usurper(w)
 	for _, e := range events {
 		f.Evidence = append(f.Evidence, event(e))
-		if by := x.preemptor(e); by != nil {
-			f.links.affects = append(f.links.affects, by.ref)
-			f.Message = x.say("PriorityPreempted.by", w.ref.String(), by.ref.String())
-			f.Evidence = append(f.Evidence, field(by.ref, "spec.template.spec.priorityClassName", by.template.Spec.PriorityClassName))
+		if named := x.preemptor(e); named != nil {
+			by = named
 		}
+	}
+	if by != nil {
+		f.Object, f.links.affects = by.ref, append(f.links.affects, w.ref)
+		f.Message = x.say("PriorityPreempted.by", w.ref.String(), by.ref.String())
+		f.Fix = x.say("PriorityPreempted.fixBy", w.ref.String(), by.ref.String())
+		f.Evidence = append(f.Evidence, x.priorityEvidence(by)...)
 	}
 	if w.template.Spec.PriorityClassName != "" {
 		f.Evidence = append(f.Evidence, field(w.ref, "spec.template.spec.priorityClassName", w.template.Spec.PriorityClassName))
@@ -130,6 +137,56 @@ func (x *exam) preemptor(e *cluster.Event) *workload {
 	for _, p := range x.snap.Pods {
 		if string(p.UID) == m[1] || p.Namespace+"/"+p.Name == m[1] {
 			return x.podWorkload[podRef(p)]
+		}
+	}
+	return nil
+}
+
+// usurper is the workload of the pod of the highest priority that came to the node of a preempted pod at that time, where
+// no event names it.
+func (x *exam) usurper(w *workload) *workload {
+	victim := x.preemptedPod(w)
+	if victim == nil || victim.Spec.NodeName == "" {
+		return nil
+	}
+	x.want(cluster.Want{What: cluster.WantPodsOnNode, Name: victim.Spec.NodeName})
+	at := podCondition(victim, corev1.DisruptionTarget).LastTransitionTime.Time
+	var by *corev1.Pod
+	for _, p := range x.podsOnNode[victim.Spec.NodeName] {
+		scheduled := podCondition(p, corev1.PodScheduled)
+		if p.Namespace == "kube-system" || scheduled == nil || priority(p) <= priority(victim) || finished(p) {
+			continue
+		}
+		if d := scheduled.LastTransitionTime.Sub(at); d < -settle || d > 10*settle {
+			continue
+		}
+		if by == nil || priority(p) > priority(by) {
+			by = p
+		}
+	}
+	if by == nil {
+		return nil
+	}
+	x.want(cluster.Want{What: cluster.WantNamespace, Namespace: by.Namespace})
+	return x.podWorkload[podRef(by)]
+}
+
+func priority(p *corev1.Pod) int32 {
+	if p.Spec.Priority == nil {
+		return 0
+	}
+	return *p.Spec.Priority
+}
+
+// priorityEvidence cites where the priority of a workload's pods comes from: a class that they name, or the default one.
+func (x *exam) priorityEvidence(w *workload) []Evidence {
+	if name := w.template.Spec.PriorityClassName; name != "" {
+		return []Evidence{field(w.ref, "spec.template.spec.priorityClassName", name)}
+	}
+	for _, c := range x.snap.PriorityClasses {
+		if c.GlobalDefault {
+			r := ref("PriorityClass", "", c.Name)
+			return []Evidence{field(r, "metadata.name", c.Name), field(r, "globalDefault", true), field(r, "value", c.Value)}
 		}
 	}
 	return nil

@@ -207,7 +207,7 @@ func TestWorkloadCauses(t *testing.T) {
 				by.UID = "u-1"
 				w.event(ref("Pod", "app", "batch-1-gone"), false, "Preempted", "Preempted by pod u-1 on node node-a")
 			},
-			expected{cause: "PriorityPreempted", object: "Deployment/app/batch", evidence: []string{"Preempted by pod u-1", "priorityClassName: gold"}},
+			expected{cause: "PriorityPreempted", object: "Deployment/app/api", evidence: []string{"Preempted by pod u-1", "priorityClassName: gold"}},
 		},
 		"a file system that is read-only": {
 			func(w *world) {
