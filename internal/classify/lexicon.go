@@ -174,8 +174,8 @@ func (l *lexicon) add(text string, entry word) {
 		first = &word{}
 		l.words[parts[0]] = first
 	}
-	if entry.class&^(isWord|isThing) == 0 && entry.topic == "" && first.class&^(isWord|isThing) == 0 {
-		return
+	if entry.class != 0 && entry.class&^(isWord|isThing) == 0 && first.class&^(isWord|isThing) == 0 {
+		return // unknown words stay unknown
 	}
 	if len(parts) == 1 {
 		first.merge(entry)

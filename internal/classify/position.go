@@ -14,8 +14,8 @@ func (x *extractor) placed(i int) bool {
 		return false
 	case x.afterWorkloadVerb(i):
 		return isWorkloadName(t)
-	case isVerb(t) && !t.is(isWord):
-		return t.is(isEnv) && (x.governedByVerb(i) || x.begins(i) && x.statesAfter(i+1))
+	case isVerb(t):
+		return (t.is(isEnv) || t.is(isWord) && !t.is(isChange)) && (x.governedByVerb(i) || x.begins(i) && x.statesAfter(i+1))
 	}
 	return x.countedAsOne(i) || isNameByPlace(t) && x.opensName(i)
 }
@@ -43,7 +43,7 @@ func (x *extractor) countedAsOne(i int) bool {
 
 // isWorkloadName tells whether a word can name the workload that a verb takes.
 func isWorkloadName(t *token) bool {
-	return t.class == 0 || isVerb(t) || t.is(isWord|isThing|isEnv|isSoft) && !t.is(isKind)
+	return t.class == 0 || isVerb(t) || t.is(isWord|isThing|isEnv|isSoft) && !t.is(isKind|isVagueObj|isSkip)
 }
 
 // isNameByPlace tells whether a word that is no verb is a name in every place of one.
@@ -107,7 +107,7 @@ const governors = isChange | isVague | isRead | isPart | isMake | isAux | isHypo
 func (x *extractor) governedByVerb(i int) bool {
 	p := x.prior(i)
 	switch {
-	case p.isTarget, p.opaque, p.is(isDet | isKind), p.text == "to" && isVerb(&x.tokens[i]):
+	case p == &nothing, p.isTarget, p.opaque, p.is(isDet), x.kindOf(i-1) != "", p.text == "to" && isVerb(&x.tokens[i]):
 		return false
 	case p.is(isAsk):
 		return !strings.Contains(asksForNoun, " "+p.text+" ")

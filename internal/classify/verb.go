@@ -14,7 +14,7 @@ func (r *reading) verbIsNoun(at int, c clause) bool {
 	case t.is(isOpen):
 		return next.is(isOf) || next.is(isOps|isInfo|isKind) && strings.HasSuffix(next.text, "s")
 	case t.is(isNoun):
-		return next.text == "of" || next.is(isBe|isAux|isAsk|isState) || next.is(isMeta) && !r.namesValue(at+2, c)
+		return next.text == "of" || next.text == "in" || next.is(isBe|isAux|isAsk|isState) || next.is(isMeta) && !r.namesValue(at+2, c)
 	}
 	return t.language&inFrench != 0 && r.habitual(at+1, c)
 }
@@ -59,10 +59,12 @@ func (r *reading) change(at int, c clause, cmd command) {
 	}
 	for i := at + 1; i < c.to; i++ {
 		t := &r.tokens[i]
-		if t.is(isIf|isIfNeeded|isCause|isNot|isSaid) && !t.isTarget && !t.is(isVagueObj) {
+		if endsObject(t) {
 			break
 		}
-		r.object(t, &cmd)
+		if where := t.isTarget && r.tokens[i-1].is(isIn); !where || cmd.saysWhat() {
+			r.object(t, &cmd) // where it is says nothing of what it is
+		}
 	}
 	// "web in shop: restart": the verb stands alone, and what it is about was just said.
 	if !cmd.saysWhat() && (c.colon || cmd.polite && !c.newSentence) {
@@ -72,6 +74,11 @@ func (r *reading) change(at int, c clause, cmd command) {
 	for i := at; i < c.to; i++ {
 		r.qualify(&r.tokens[i])
 	}
+}
+
+// endsObject tells whether a word behind a command's verb begins something other than its object.
+func endsObject(t *token) bool {
+	return t.is(isIf|isIfNeeded|isCause|isNot|isSaid) && !t.isTarget && !t.is(isVagueObj)
 }
 
 // qualify notes a word that limits the command of its clause.
