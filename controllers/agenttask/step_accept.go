@@ -10,7 +10,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
 	"github.com/eclusier/eclusier/internal/fault"
@@ -64,7 +63,7 @@ func (p *pass) accountExists(ctx context.Context) error {
 	account := p.account()
 	object := &metav1.PartialObjectMetadata{}
 	object.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ServiceAccount"))
-	err := p.Accounts.Get(ctx, client.ObjectKey(account), object)
+	err := p.Accounts.Get(ctx, account, object)
 	switch {
 	case fault.Is(err, fault.NotFound):
 		return refuse(v1alpha1.AcceptedServiceAccountNotFound, p.say(saidNoAccount, account.Name, account.Namespace),

@@ -43,6 +43,7 @@ func (p *pass) admit(context.Context) error {
 		return nil
 	case v1alpha1.ClassifiedChange:
 		return refuse(v1alpha1.ChangeProposedChangesNotSupportedYet, p.say(saidNoChanges), p.say(saidAskWhatToChange))
+	case v1alpha1.ClassifiedAmbiguous:
 	}
 	return refuse(v1alpha1.ClassifiedClarificationNeeded, p.say(saidUnclear), p.say(saidWriteQuestion, p.example()), p.say(saidWriteIntent))
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -44,8 +45,8 @@ type agedReaders struct {
 	ages ages
 }
 
-func (r agedReaders) ReaderFor(account types.NamespacedName) (cluster.Reader, error) {
-	reader, err := r.Readers.ReaderFor(account)
+func (r agedReaders) ReaderFor(account types.NamespacedName, asked time.Time) (cluster.Reader, error) {
+	reader, err := r.Readers.ReaderFor(account, asked)
 	return agedReader{reader, r.ages}, err
 }
 

@@ -218,7 +218,7 @@ func TestAKilledOperatorLosesNothing(t *testing.T) {
 		}
 	}
 	var err error
-	if operator, err = scene.Operator(context.Background(), "second"); err != nil { //nolint:usetesting // it outlives this test
+	if operator, err = scene.Operator(context.Background(), "second"); err != nil {
 		t.Fatal(err)
 	}
 	before := map[string]string{}
@@ -233,7 +233,7 @@ func TestAKilledOperatorLosesNothing(t *testing.T) {
 	operator.Stop()
 	patch(t, tasks[0], `{"metadata":{"labels":{"a":"b"}}}`)
 	before[tasks[0].Name] = tasks[0].ResourceVersion
-	if operator, err = scene.Operator(context.Background(), "third"); err != nil { //nolint:usetesting // it outlives this test
+	if operator, err = scene.Operator(context.Background(), "third"); err != nil {
 		t.Fatal(err)
 	}
 	last, _ := until(t, asked(t, "crash-after", "why is deployment web in shop not starting?"), "finished", finished)

@@ -360,7 +360,7 @@ func TestConnection_memory(t *testing.T) {
 	if err := admin.Create(t.Context(), added); err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = admin.Delete(context.Background(), added) }() //nolint:usetesting // the test's context is over by then
+	defer func() { _ = admin.Delete(context.Background(), added) }()
 	clock = now.Add(time.Second)
 	if got := settings("eclusier-reader", now.Add(-time.Minute)); got != first {
 		t.Errorf("a question asked before the reading is read for again: %d ConfigMaps, then %d", first, got)

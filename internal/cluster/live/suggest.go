@@ -32,7 +32,7 @@ func (r *Reader) Suggest(ctx context.Context, query cluster.Query) ([]cluster.Fo
 		return nil, err
 	}
 	if asked, err := r.meant(query); err == nil {
-		kinds = append(asked, filter(kinds, func(k kind) bool { return !slices.Contains(asked, k) })...)
+		kinds = slices.Concat(asked, filter(kinds, func(k kind) bool { return !slices.Contains(asked, k) }))
 	}
 	namespace := cmp.Or(query.Namespace, query.DefaultNamespace)
 	near := make([][]suggestion, len(kinds))
