@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -24,7 +25,13 @@ var scene struct {
 	asker    *local.Asker
 }
 
-func TestMain(m *testing.M) { os.Exit(play(m)) }
+func TestMain(m *testing.M) {
+	// The cases mostly wait for faults to show, whatever the number of cores.
+	if err := flag.Set("test.parallel", "12"); err != nil {
+		os.Exit(fail(err))
+	}
+	os.Exit(play(m))
+}
 
 // play sets the scene, runs the tests and clears everything away.
 func play(m *testing.M) int {
