@@ -2,8 +2,11 @@ package agenttask
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 
 	"golang.org/x/text/language"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
 	"github.com/eclusier/eclusier/internal/classify"
@@ -11,7 +14,7 @@ import (
 
 // classify records what the prompt was taken for. An explicit intent wins over every rule; whether it is operations work at
 // all, only the rules say.
-func (p *pass) classify(context.Context) error {
+func (p *pass) classify(ctx context.Context) error {
 	words := p.words()
 	sorted := &v1alpha1.Classification{
 		Intent:      v1alpha1.ClassifiedIntent(words.Intent),
@@ -29,6 +32,9 @@ func (p *pass) classify(context.Context) error {
 		sorted.Intent = v1alpha1.ClassifiedAmbiguous
 	}
 	p.task.Status.Classification = sorted
+	digest := sha256.Sum256([]byte(p.task.Spec.Prompt))
+	log.FromContext(ctx).V(1).Info("Classified prompt", "promptDigest", "sha256:"+hex.EncodeToString(digest[:]),
+		"intent", sorted.Intent, "source", sorted.Source, "rules", sorted.Rules, "confidence", sorted.Confidence)
 	p.stored = append(p.stored, func() { p.Metrics.Classified(string(sorted.Intent), string(sorted.Source)) })
 	if !sorted.InScope {
 		return refuse(v1alpha1.ClassifiedOutOfScope, p.say(saidOutOfScope))

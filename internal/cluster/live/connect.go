@@ -2,6 +2,7 @@ package live
 
 import (
 	"fmt"
+	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -55,7 +56,14 @@ type Connection struct {
 	kinds   *kinds
 	memory  *memory
 	scheme  *runtime.Scheme
+
+	mu sync.Mutex
+	// readers are kept by account: to prepare one takes longer than to read with it.
+	readers map[types.NamespacedName]*Reader
 }
+
+// maxReaders is how many accounts' readers are kept prepared.
+const maxReaders = 256
 
 // Connect prepares reading the API server that config names. Nothing is sent yet.
 func Connect(config *rest.Config, options Options) (*Connection, error) {
@@ -70,7 +78,8 @@ func Connect(config *rest.Config, options Options) (*Connection, error) {
 	if err != nil {
 		return nil, fmt.Errorf("preparing discovery: %w", err)
 	}
-	return &Connection{config: config, options: options, kinds: newKinds(found, options.Now), memory: &memory{}, scheme: clientgoscheme.Scheme}, nil
+	return &Connection{config: config, options: options, kinds: newKinds(found, options.Now), memory: &memory{}, scheme: clientgoscheme.Scheme,
+		readers: map[types.NamespacedName]*Reader{}}, nil
 }
 
 // Reader returns a reader with the connection's own identity, which reads everything anew.
@@ -79,6 +88,21 @@ func (c *Connection) Reader() (*Reader, error) { return c.reader(c.config) }
 // As returns a reader that is a service account to the API server, with that account's rights and no others. It serves a
 // question asked at that moment: what was read for the same account since then is not read again.
 func (c *Connection) As(account types.NamespacedName, asked time.Time) (*Reader, error) {
+	prepared, err := c.prepare(account)
+	if err != nil {
+		return nil, err
+	}
+	r := *prepared
+	r.asked = asked
+	return &r, nil
+}
+
+func (c *Connection) prepare(account types.NamespacedName) (*Reader, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if r, ok := c.readers[account]; ok {
+		return r, nil
+	}
 	config := rest.CopyConfig(c.config)
 	// The API server adds the groups of service accounts by itself when no group is named.
 	config.Impersonate = rest.ImpersonationConfig{
@@ -88,7 +112,11 @@ func (c *Connection) As(account types.NamespacedName, asked time.Time) (*Reader,
 	if err != nil {
 		return nil, err
 	}
-	r.memory, r.account, r.asked = c.memory, config.Impersonate.UserName, asked
+	r.memory, r.account = c.memory, config.Impersonate.UserName
+	if len(c.readers) >= maxReaders {
+		clear(c.readers)
+	}
+	c.readers[account] = r
 	return r, nil
 }
 

@@ -268,7 +268,7 @@ func TestReader_Find(t *testing.T) {
 			}
 			var got []string
 			for _, f := range found {
-				got = append(got, f.String())
+				got = append(got, f.Path())
 				if f.UID == "" || f.APIVersion == "" {
 					t.Errorf("%s has uid %q and version %q", f.Ref, f.UID, f.APIVersion)
 				}
@@ -327,7 +327,7 @@ func TestReader_Suggest(t *testing.T) {
 			}
 			var got []string
 			for _, f := range found {
-				got = append(got, f.String())
+				got = append(got, f.Path())
 			}
 			if text := strings.Join(got, " "); text != tt.want {
 				t.Errorf("got %q, want %q", text, tt.want)
