@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"golang.org/x/text/language"
+	networkingv1 "k8s.io/api/networking/v1"
 
 	"github.com/eclusier/eclusier/internal/cluster"
 )
@@ -89,7 +90,7 @@ func (x *exam) readQuestion() seeds {
 		return s
 	}
 	s.namespaces = x.askedNamespaces(words)
-	s.refs = x.namedObjects(words, s.namespaces)
+	s.refs = append(x.namedObjects(words, s.namespaces), x.hosted(words, s.namespaces)...)
 	return s
 }
 
@@ -135,6 +136,20 @@ func (x *exam) namedObjects(words map[string]bool, namespaces []string) []cluste
 	})
 }
 
+// hosted returns the Ingresses that serve a host which the text names: people know their site, not its objects.
+func (x *exam) hosted(words map[string]bool, namespaces []string) []cluster.Ref {
+	var out []cluster.Ref
+	for _, i := range x.snap.Ingresses {
+		if len(namespaces) > 0 && !slices.Contains(namespaces, i.Namespace) {
+			continue
+		}
+		if slices.ContainsFunc(i.Spec.Rules, func(r networkingv1.IngressRule) bool { return r.Host != "" && words[strings.ToLower(r.Host)] }) {
+			out = append(out, ref("Ingress", i.Namespace, i.Name))
+		}
+	}
+	return out
+}
+
 func named(name string, words map[string]bool) bool {
 	if words[name] {
 		return true
@@ -165,10 +180,14 @@ func (x *exam) asksAbout(r cluster.Ref) bool {
 	return slices.Contains(x.seeds.refs, r)
 }
 
-// resembles says that a name shares a long enough beginning with a word of the question, as "invoicer" with "invoices".
+// resembles says that a name shares a long enough beginning with a word of the question, as "invoicer" with "invoices", or
+// is its plural or singular.
 func (x *exam) resembles(name string) bool {
 	const stem = 5
 	for _, part := range nameParts(name) {
+		if one := strings.TrimSuffix(part, "s"); len(one) > 3 && (x.seeds.hints[one] || x.seeds.hints[one+"s"]) {
+			return true
+		}
 		if len(part) < stem {
 			if len(part) > 2 && x.seeds.hints[part] {
 				return true
