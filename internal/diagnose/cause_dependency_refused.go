@@ -21,6 +21,7 @@ var crashDependencyRefused = cause{
 func (x *exam) dependencyFault(s *symptom, h hit) *Finding {
 	const id = "CrashDependencyRefused"
 	f := x.fromLog(id, s, h)
+	f.links.echo = h.sig == &gatewayLine
 	f.links.needs = x.peers(s.work, h)
 	named := peersNamed(h)
 	called := ""

@@ -11,4 +11,4 @@ var placementCauses = []*cause{
 }
 
 // lastCauses look at what the others depend on.
-var lastCauses = []*cause{&scaledToZero}
+var lastCauses = []*cause{&serviceComplaint, &scaledToZero}

@@ -22,9 +22,22 @@ func (x *exam) link() {
 			}
 		}
 	}
+	x.forgetEchoes()
 	for _, f := range x.findings {
 		for _, c := range nearest(f.links.causedBy) {
 			f.CausedBy = append(f.CausedBy, c.ID)
+		}
+	}
+}
+
+// forgetEchoes takes away causes that are only echoes of something unknown, until none is left.
+func (x *exam) forgetEchoes() {
+	for again := true; again; {
+		again = false
+		for _, f := range x.findings {
+			n := len(f.links.causedBy)
+			f.links.causedBy = slices.DeleteFunc(f.links.causedBy, func(c *Finding) bool { return c.links.echo && len(c.links.causedBy) == 0 })
+			again = again || len(f.links.causedBy) < n
 		}
 	}
 }
@@ -59,13 +72,15 @@ func (f *Finding) touches() []cluster.Ref {
 }
 
 // causesOf are the findings at an object that f needs or, where there is none, at what that object depends on.
-// Weak findings count only where there are no others.
+// Weak findings count only where there are no others; echoes count as long as something causes them.
 func (x *exam) causesOf(f *Finding, need cluster.Ref, at map[cluster.Ref][]*Finding) []*Finding {
-	var strong, weak []*Finding
+	var strong, weak, echoes []*Finding
 	for r := range x.reach(need) {
 		for _, g := range at[r] {
 			switch {
-			case g == f || g.links.echo && len(g.links.causedBy) == 0 || slices.Contains(strong, g) || slices.Contains(weak, g):
+			case g == f || slices.Contains(strong, g) || slices.Contains(weak, g) || slices.Contains(echoes, g):
+			case g.links.echo:
+				echoes = append(echoes, g)
 			case g.links.weak:
 				weak = append(weak, g)
 			default:
@@ -77,6 +92,7 @@ func (x *exam) causesOf(f *Finding, need cluster.Ref, at map[cluster.Ref][]*Find
 	if len(out) == 0 {
 		out = weak
 	}
+	out = append(out, echoes...)
 	slices.SortFunc(out, func(a, b *Finding) int { return cmp.Compare(a.ID, b.ID) })
 	return out
 }

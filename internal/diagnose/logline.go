@@ -27,6 +27,8 @@ type line struct {
 	// code is the level; access lines of an HTTP server quote what strangers send and count as information.
 	level level
 	at    time.Time
+	// fields are those of a structured line; nil for any other.
+	fields []logField
 }
 
 // maxLine bounds what is looked at of one line.
@@ -56,18 +58,24 @@ func (x *exam) lines(l *cluster.Log) []line {
 		if strings.TrimSpace(s) == "" {
 			continue
 		}
+		one := line{log: l, no: i + 1, text: s, fields: structured(s)}
 		if len(s) > maxLine {
-			s = s[:maxLine]
+			one.text = s[:maxLine]
 		}
-		at, _ := cluster.LogTime(s, x.now)
-		out = append(out, line{log: l, no: i + 1, text: s, level: levelOf(s), at: at})
+		one.at, _ = cluster.LogTime(one.text, x.now)
+		one.level = levelOf(one)
+		out = append(out, one)
 	}
 	x.lineMemo[l] = out
 	return out
 }
 
 // levelOf reads the level near the beginning of a line, where every logging library puts it.
-func levelOf(s string) level {
+func levelOf(l line) level {
+	if known := structuredLevel(l.fields); known != levelUnknown {
+		return known
+	}
+	s := l.said()
 	if accessLine.MatchString(s) {
 		return levelInfo
 	}

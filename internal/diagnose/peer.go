@@ -38,12 +38,17 @@ var peerPatterns = []*regexp.Regexp{
 	re(`host=['"]?([A-Za-z0-9.-]+)['"]?,? (?:\w+=\S+ )*?port=(\d+)`),
 	re(`[a-z][\w.-]*/(\d+\.\d+\.\d+\.\d+):(\d+)`),
 	re(`(?i)server on '([^'\s:]+)(?::(\d+))?'`),
+	re(`\b([a-z0-9-]+(?:\.[a-z0-9-]+)+\.svc(?:\.[a-z0-9-]+)*(?::\d{1,5})?)\b`),
 	re(`(?i)connect(?:ing|ion|ed)?\b (?:to|with) (?:server )?(?:node \S+ )?\[?["'(]?([a-z0-9][\w.-]*[\w](?::\d{1,5}))`),
 	re(`\w{2,}://(?:[^@/\s"']*@)?([A-Za-z0-9.-]+(?::\d{1,5})?)`),
 	re(`\b((?:\d{1,3}\.){3}\d{1,3}:\d{1,5})\b`),
 	re(`(?:^|[\s"'(=\[])([a-z][a-z0-9-]*(?:\.[a-z0-9-]+)*:\d{2,5})\b`),
 	re(`host=['"]?([A-Za-z0-9.-]+)`),
 }
+
+// fieldsBefore is the place in peerPatterns before which the fields of a line are looked at: what a program says that
+// it calls is surer than addresses in its words.
+const fieldsBefore = 9
 
 // sourceFile recognises file:line, which looks like host:port.
 var sourceFile = regexp.MustCompile(`\.(?:go|py|js|mjs|ts|rb|java|kt|rs|cs|php|c|cc|cpp|ex|erl|scala|lua|pl):\d+$`)
@@ -64,8 +69,17 @@ func peersNamed(h hit) []peer {
 		}
 	}
 	add(h.vars["peer"], h.vars["port"])
-	for _, p := range peerPatterns {
-		for _, m := range p.FindAllStringSubmatch(h.text, 4) {
+	said := h.line
+	if h.sig == &gatewayLine && h.fields == nil {
+		said.text = h.text[h.focus:]
+	}
+	for i, p := range peerPatterns {
+		if i == fieldsBefore {
+			for _, f := range peerFields(said) {
+				add(f.host, f.port)
+			}
+		}
+		for _, m := range p.FindAllStringSubmatch(said.text, 4) {
 			port := ""
 			if len(m) > 2 {
 				port = m[2]

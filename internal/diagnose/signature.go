@@ -58,10 +58,7 @@ func (x *exam) hits(l *cluster.Log) []hit {
 	var out []hit
 	at := map[*signature]int{}
 	for _, one := range x.lines(l) {
-		if one.level == levelDebug || one.level == levelInfo {
-			continue
-		}
-		h, ok := match(one)
+		h, ok := matchLine(one)
 		if !ok {
 			continue
 		}
@@ -75,6 +72,29 @@ func (x *exam) hits(l *cluster.Log) []hit {
 	}
 	x.hitMemo[l] = out
 	return out
+}
+
+// matchLine finds the signature of a line. Of what a program calls information only the answer of a gateway counts; in a
+// structured line the words of the error itself are looked at beside the whole, whose escapes hide them.
+func matchLine(one line) (hit, bool) {
+	if one.level == levelDebug || one.level == levelInfo {
+		return gatewayAnswer(one)
+	}
+	found, ok := match(one)
+	for _, text := range one.faults() {
+		part := one
+		part.text = text
+		h, fits := match(part)
+		if fits && (!ok || h.sig.rank > found.sig.rank) {
+			h.line = one
+			h.focus = max(0, strings.Index(one.text, text[:min(len(text), 24)]))
+			found, ok = h, true
+		}
+	}
+	if h, answers := gatewayAnswer(one); answers && (!ok || found.sig.rank <= likely) {
+		return h, true
+	}
+	return found, ok
 }
 
 // match finds the highest ranked signature of a line.

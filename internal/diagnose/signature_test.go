@@ -97,7 +97,7 @@ func TestHarmlessLinesAreNotTakenForFaults(t *testing.T) {
 		`LOG:  database system is ready to accept connections`,
 		`I0301 10:00:00.000000       1 main.go:12] failed to find anything, fine`,
 	} {
-		one := line{text: text, level: levelOf(text)}
+		one := line{text: text, level: levelOf(line{text: text})}
 		if one.level != levelInfo && one.level != levelDebug {
 			if h, ok := match(one); ok {
 				t.Errorf("%q is taken for %s", text, h.sig.name)

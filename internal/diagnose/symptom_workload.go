@@ -134,14 +134,14 @@ func (x *exam) observeComplaints(w *workload) {
 			continue
 		}
 		for _, c := range p.Status.ContainerStatuses {
-			if c.Ready && c.State.Running != nil && x.complains(p, c.Name) {
+			if c.Ready && c.State.Running != nil && x.complains(w, p, c.Name) {
 				x.note(sighting{complaining, w, p, &c, "", c.State.Running.StartedAt.Time})
 			}
 		}
 	}
 }
 
-func (x *exam) complains(p *corev1.Pod, container string) bool {
+func (x *exam) complains(w *workload, p *corev1.Pod, container string) bool {
 	for _, l := range x.logsOf(podRef(p), container) {
 		if l.Previous {
 			continue
@@ -152,7 +152,8 @@ func (x *exam) complains(p *corev1.Pod, container string) bool {
 			}
 		}
 	}
-	return false
+	_, ok := x.complaintIn(w, p, container)
+	return ok
 }
 
 // stillComplains says that the last complaint is recent and has not been followed by much else: what was overcome is

@@ -132,6 +132,51 @@ func (x *exam) wantPeers() {
 			x.wantSymptomLogs(s)
 		}
 	}
+	x.wantLogsBehind()
+}
+
+// wantLogsBehind reads the logs of what serves well by its status and is called in vain, and the namespaces that it is
+// configured to call in its turn: the trouble may lie further behind.
+func (x *exam) wantLogsBehind() {
+	left := maxHealthyLogs
+	for _, f := range x.findings {
+		if !x.answers(f) || len(f.links.causedBy) > 0 {
+			continue
+		}
+		for _, n := range f.links.needs {
+			for _, w := range x.servedBy(n) {
+				for _, name := range x.configuredNamespaces(w) {
+					x.want(cluster.Want{What: cluster.WantNamespace, Namespace: name})
+				}
+				left = x.wantRunningLogs(w, left)
+			}
+		}
+	}
+}
+
+// servedBy are the workloads that an object is or that a Service selects.
+func (x *exam) servedBy(r cluster.Ref) []*workload {
+	if w := x.workloads[r]; w != nil {
+		return []*workload{w}
+	}
+	if s := get[*corev1.Service](x.index, r.Kind, r.Namespace, r.Name); s != nil && r.Kind == "Service" && len(s.Spec.Selector) > 0 {
+		return x.workloadsSelected(s.Namespace, s.Spec.Selector)
+	}
+	return nil
+}
+
+// wantRunningLogs asks for the logs of what runs of a workload, as long as some are left to ask for, and says how many
+// are left then.
+func (x *exam) wantRunningLogs(w *workload, left int) int {
+	for _, p := range w.pods[:min(len(w.pods), maxPodsPerSymptom)] {
+		for _, c := range runningContainers(p) {
+			if left > 0 {
+				left--
+				x.wantLogs(p, c, false)
+			}
+		}
+	}
+	return left
 }
 
 // wantHealthyLogs reads a few logs of what was asked about where nothing is wrong by its status, the nearest first: what
@@ -139,15 +184,7 @@ func (x *exam) wantPeers() {
 func (x *exam) wantHealthyLogs() {
 	left := maxHealthyLogs
 	for _, w := range x.wellNearby() {
-		for _, p := range w.pods[:min(len(w.pods), maxPodsPerSymptom)] {
-			for _, c := range runningContainers(p) {
-				if left == 0 {
-					return
-				}
-				left--
-				x.wantLogs(p, c, false)
-			}
-		}
+		left = x.wantRunningLogs(w, left)
 	}
 }
 
