@@ -16,6 +16,8 @@ const (
 	maxWants = 60
 	// maxHealthyLogs is how many logs are read of what was asked about and shows no symptom.
 	maxHealthyLogs = 12
+	// maxNeighbors is how many crashing workloads beside what was asked about have a log read.
+	maxNeighbors = 5
 	// maxNamespaces bounds how many namespaces a question about the whole cluster reads.
 	maxNamespaces = 40
 )
@@ -35,11 +37,36 @@ func (x *exam) readNext() {
 		x.wantSymptomLogs(s)
 	}
 	x.wantJobLogs(near)
+	x.wantNeighborLogs(near)
 	x.wantPeers()
 	x.wantHealthyLogs()
 	if len(x.wants) > maxWants {
 		x.wants = x.wants[:maxWants]
 	}
+}
+
+// wantNeighborLogs reads one log of each workload that crashes beside what was asked about, in the same namespaces, so that
+// its fault can be told apart instead of being passed over. At most maxNeighbors of them.
+func (x *exam) wantNeighborLogs(near func(*symptom) bool) {
+	left := maxNeighbors
+	for _, s := range x.symptoms {
+		if s.kind != crashing || s.explained() || near(s) || !slices.Contains(x.askedIn(), s.work.namespace()) || left == 0 {
+			continue
+		}
+		left--
+		x.wantLogs(s.pod(), s.container, true)
+	}
+}
+
+// askedIn are the namespaces that the question is about or whose objects it names.
+func (x *exam) askedIn() []string {
+	out := slices.Clone(x.seeds.namespaces)
+	for _, r := range x.seeds.refs {
+		if r.Namespace != "" {
+			out = append(out, r.Namespace)
+		}
+	}
+	return out
 }
 
 // answers says that a finding belongs to the answer.
@@ -140,7 +167,7 @@ func (x *exam) wantPeers() {
 func (x *exam) wantLogsBehind() {
 	left := maxHealthyLogs
 	for _, f := range x.findings {
-		if !x.answers(f) || len(f.links.causedBy) > 0 {
+		if !x.answers(f) {
 			continue
 		}
 		for _, n := range f.links.needs {
@@ -148,7 +175,9 @@ func (x *exam) wantLogsBehind() {
 				for _, name := range x.configuredNamespaces(w) {
 					x.want(cluster.Want{What: cluster.WantNamespace, Namespace: name})
 				}
-				left = x.wantRunningLogs(w, left)
+				if len(f.links.causedBy) == 0 {
+					left = x.wantRunningLogs(w, left)
+				}
 			}
 		}
 	}
