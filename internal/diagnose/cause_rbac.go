@@ -120,8 +120,12 @@ func (x *exam) lackingRight(w *workload, namespace, name string, h hit) (lackOfR
 			return lackOfRight{b.ref, false, "fixScope"}, append(evidence, field(b.ref, "metadata.namespace", b.ref.Namespace))
 		}
 	}
-	if len(bound) > 0 {
-		best := x.closestRole(bound, h)
+	// A role that everybody has is not the place for one account's rights.
+	own := slices.DeleteFunc(bound, func(b binding) bool {
+		return !slices.ContainsFunc(b.subjects, func(s rbacv1.Subject) bool { return s.Kind != "Group" && fits(s, namespace, name) })
+	})
+	if len(own) > 0 {
+		best := x.closestRole(own, h)
 		rules, _ := x.rulesOf(best.role)
 		return lackOfRight{best.role, false, "fixRole"}, append(ruleEvidence(best.role, rules, h), field(best.ref, "roleRef.name", best.role.Name))
 	}
