@@ -10,7 +10,11 @@ func (x *extractor) standsAsName(i int) bool {
 		return false
 	case t.quoted && t.class&^isStop == 0, x.subject(i), x.placed(i):
 		return true
-	case !nameable(t), x.precedesKind(i):
+	case x.precedesKind(i):
+		return false
+	case x.askedAbout(i):
+		return true
+	case !nameable(t):
 		return false
 	case t.class == 0 && hasNameShape(t.text, x.lex):
 		return !isRegion(t.text) && !isSubcommand(t.text) && !x.labelled(i)

@@ -43,6 +43,8 @@ type Result struct {
 	Targets []Target
 	// Namespace is the first namespace that the text names.
 	Namespace string
+	// WholeCluster says that the text asks about the whole cluster, or all its namespaces, and names none of them.
+	WholeCluster bool
 	// Language is "en" or "fr".
 	Language string
 	// InScope is false for what is not operations; ScopeReason then says why. Intent is Ambiguous in that case.
@@ -120,7 +122,11 @@ func Classify(text string) Result {
 	x := extractor{text: text, tokens: r.tokens}
 	x.extract()
 	result := Result{Targets: x.targets, Namespace: x.namespace, Language: languageOf(r.tokens), InScope: true}
+	result.WholeCluster = x.namespace == "" && asksWholeCluster(text, r.tokens)
 	if reason := outOfScope(r.tokens, len(x.targets) > 0); reason != "" {
+		if reason == ScopeLanguage {
+			result.Targets, result.Namespace = nil, ""
+		}
 		result.Intent, result.InScope, result.ScopeReason = Ambiguous, false, reason
 		result.Rules = []string{"out-of-scope"}
 		return result

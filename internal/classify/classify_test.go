@@ -80,7 +80,7 @@ func ruleNamed(name string) *rule {
 }
 
 func TestClassify_families(t *testing.T) {
-	for _, file := range []string{"families.tsv", "names.tsv"} {
+	for _, file := range []string{"families.tsv", "names.tsv", "asked.tsv"} {
 		for _, c := range rows(t, file) {
 			want, targets, text := c[0], c[1], c[2]
 			got := Classify(text)
@@ -259,7 +259,7 @@ func TestRules_keepTheirSideOfTheThreshold(t *testing.T) {
 }
 
 func FuzzClassify(f *testing.F) {
-	for _, file := range []string{"families.tsv", "names.tsv", "intents.tsv"} {
+	for _, file := range []string{"families.tsv", "names.tsv", "asked.tsv", "intents.tsv"} {
 		for _, c := range rows(f, file) {
 			f.Add(c[2])
 		}

@@ -28,18 +28,22 @@ const (
 )
 
 // outOfScope returns why a text is none of eclusier's business, "" if it may be. One word of operations or one target
-// that a cluster could hold keeps a text in scope, except an attempt to get round the rules.
+// that a cluster could hold keeps a text in scope, except an attempt to get round the rules and another language.
 func outOfScope(tokens []token, hasTargets bool) string {
 	if circumvents(tokens) {
 		return ScopeCircumvention
 	}
 	var seen tally
+	operations := false
 	for i := range tokens {
-		if seen.count(&tokens[i]) {
-			return ""
-		}
+		operations = seen.count(&tokens[i]) || operations
 	}
-	if seen.foreign >= 2 && seen.foreign >= seen.known || seen.letters > 0 && seen.letters >= seen.known && !hasTargets {
+	switch {
+	case seen.foreign >= 2 && seen.foreign >= seen.known:
+		return ScopeLanguage
+	case operations:
+		return ""
+	case seen.letters > 0 && seen.letters >= seen.known && !hasTargets:
 		return ScopeLanguage
 	}
 	return scopeOf[seen.topic]

@@ -47,7 +47,7 @@ func (x *extractor) at(i int) int {
 		return i + 2
 	case strings.IndexByte(t.text, '/') > 0:
 		x.slashed(i)
-	case x.host(i), x.commandArguments(i):
+	case x.host(i), x.commandArguments(i), x.containerOf(i):
 	case t.is(isKind) && !t.quoted:
 		return x.kindWord(i)
 	case t.is(isIn) && !t.quoted:
@@ -173,7 +173,7 @@ func (x *extractor) kindWord(i int) int {
 		}
 		kind = "" // the pods of an application bear other names than it
 	}
-	x.take(i-1, Target{Kind: kind, Name: name})
+	x.take(i-1, Target{Kind: x.kindFor(kind, name, i), Name: name})
 	return x.following(i + 1)
 }
 
@@ -193,7 +193,7 @@ func (x *extractor) verbAsName(i int, kind string) bool {
 	if kind == "Playbook" && t.is(isPart|isChange|isEnv) && !t.is(isDet|isIn) && x.closed(i+2) {
 		return true
 	}
-	return x.inNamespace(i+2) && t.is(isChange|isRead) && !t.is(isNoun|isInfo|isMeta|isState|isBe) && !t.corrected && isName(t.text)
+	return (x.inNamespace(i+2) || x.belongs(i+2)) && t.is(isChange|isRead) && !t.is(isNoun|isInfo|isMeta|isState|isBe) && !t.corrected && isName(t.text)
 }
 
 // quotedLine reads the targets of a command line that the text quotes.
@@ -301,7 +301,7 @@ func (x *extractor) takeKind(j int, kind string) {
 		x.hosts++
 		return
 	}
-	x.take(j, Target{Kind: kind, Name: name})
+	x.take(j, Target{Kind: x.kindFor(kind, name, j), Name: name})
 }
 
 // take records a target and marks its token.

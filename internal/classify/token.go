@@ -79,6 +79,7 @@ func tokenize(text string) []token {
 	z.know()
 	tokens := z.merge()
 	tellHomographs(text, tokens)
+	dropShortNames(tokens)
 	return tokens
 }
 

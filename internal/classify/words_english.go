@@ -108,7 +108,7 @@ stop: established destroyed intended intend intends doing symptom symptoms runaw
 stop: day-to-day one two three four five six seven eight nine ten zero hundred thousand once twice another every each either neither both few front-end maintenance traffic lights heavy half whole full empty same different similar exactly roughly approximately almost nearly
 stop: cannot could've should've isn't aren't hello dear sir madam mr mrs colleague friend somebody nobody everybody anybody anywhere everywhere nowhere somewhere itself myself yourself themselves
 stop thing: approach help hint advice notes note context background meaning means meaning correlation dependency dependencies relationship topology architecture design component components module-level layer layers rule rules set sets pool pools queue queues topic topics consumer consumers producer producers lag backlog
-stop thing: bytes byte kb mb gb tb kib mib gib ms sec secs mins hr hrs figure figures graph graphs dashboard dashboards chart panel panels spike spikes peak peaks drop drops leak leaks growth pressure throttling saturation bottleneck bottlenecks contention deadlock deadlocks race cache-miss hit miss misses
+stop thing: bytes byte kb mb gb tb kib mib gib ms sec secs mins hrs figure figures graph graphs dashboard dashboards chart panel panels spike spikes peak peaks drop drops leak leaks growth pressure throttling saturation bottleneck bottlenecks contention deadlock deadlocks race cache-miss hit miss misses
 stop: accept accepts accepted refuse refuses refused deny denied drops dropped lose loses lost losing got stuck block blocks blocked blocking hold holds held holding wait pull pulls pulled pulling reach resolve resolves resolved mount mounted attach attached attaching bind binds binding create created creating
 stop: web-based internal external public private local remote global default custom standard normal usual strange weird odd unusual abnormal unexpected expected intended original initial final latest earlier later former current ongoing active inactive idle busy alive dead graceful rolling canary blue green
 stop: explain explained explains show shows showing showed shown give gives find finds found finding tell tells think thinks know knows known knowing believe remember forget notice noticed noticing see sees saw seen seeing hear heard feel looks appeared appears appear appearing report reports reported reporting
@@ -127,7 +127,9 @@ skip: as_soon_as_possible at_once right_away without_delay when_done whenever_yo
 vague: do_what do_whatever you_know_what_to_do you_know_what_needs_doing you_know_the_drill you_know_what_i_want make_it_right make_it_so
 vagueobj: a_bit a_little
 stop: average max maximum min minimum total half percent per everything nothing left right top bottom low up-to-date manually manual automatic automatically properly correctly successfully unexpectedly suddenly constantly continuously frequently repeatedly dangerous safe unsafe safely risky careful ok depend depends depending approx stale cached hits on-call oncall correct opposite shop-floor understanding usual whole writing yesterday's today's tonight's love-hate related relevant unrelated responsible guilty blame blamed
-stop: broke fell died froze hung blew rose spiked vanished disappeared flipped necessary typo typos
+ask: why_not_running why_not_ready why_not_up why_not_starting why_not_started why_not_working why_not_available why_not_healthy why_not_reachable why_not_responding
+be: acts_up acting_up act_up
+stop: acting acts broke fell died froze hung blew rose spiked vanished disappeared flipped necessary typo typos
 skip: a_bit_of a_little_of
 safe: change_nothing touch_nothing modify_nothing alter_nothing apply_nothing fix_nothing delete_nothing restart_nothing
 polite: why_do_not_you_just why_do_not_we_just

@@ -1,0 +1,169 @@
+package classify
+
+import "strings"
+
+// What a question is about is named in few places: behind "wrong with" and its kin, behind a verb that something is done
+// to ("reach", "empêche"), and before the verb of the question or of a clause. A word in such a place is a name unless
+// the lexicon holds it for something else: who asks about an object that does not exist wants to hear so.
+
+// askedAbout tells whether the word at i is what a question or a statement is about.
+func (x *extractor) askedAbout(i int) bool {
+	switch {
+	case !x.canBeAsked(i), x.afterTool(i):
+		return false
+	}
+	return x.troubled(i) || x.undergoes(i) || x.predicated(i)
+}
+
+// notAsked are the classes of the words that are asked about themselves, or hold the question together.
+const notAsked = isKind | isDet | isState | isBe | isAux | isNot | isPron | isAsk | isOps | isInfo | isThing | isPrep | isOf | isIn | isFrom |
+	isAnd | isOr | isSkip | isWho | isVagueObj | isPart | isMeta | isPlan
+
+// canBeAsked tells whether the word at i may be a name in such a place.
+func (x *extractor) canBeAsked(i int) bool {
+	t := &x.tokens[i]
+	switch {
+	case !spelledAsName(t), t.is(notAsked), x.compounds(i):
+		return false
+	case t.class == 0:
+		return !looksOrdinary(t.text) && !isSubcommand(t.text)
+	}
+	return t.is(isSoft | isEnv | isWord)
+}
+
+// compounds tells whether the word at i only qualifies the noun behind it: "redis connections".
+func (x *extractor) compounds(i int) bool {
+	next := x.joint(i + 1)
+	return next.is(isKind|isOps|isInfo|isThing|isMeta) && !next.is(isChange|isRead|isPart|isState|isBe|isPrep|isStop)
+}
+
+// Words before "with", "to", "from" and "of" that something named follows.
+const (
+	troublesWith = " wrong up on off il problem problems issue issues trouble troubles matter happening happens happened cloche passe passer probleme problemes souci " +
+		"soucis arrive deal doing coince foire deconne bug bugs panne erreur erreurs "
+	happensTo    = " happened happens happen happening connect connects access get talk connection connections traffic "
+	comesFrom    = " answer answers response responses reply replies error errors nothing alert alerts alarms timeouts 5xx 502s 503s 500s 504s "
+	statesOf     = " reponse reponses panne pannes etat statut sante cause causes arret redemarrage redemarrages lenteur outage failure crash crashes state status health restarts downtime slowness "
+	aboutTrouble = " complain complains complained complaining complaints alert alerts page pages plaignent plainte plaintes "
+	undergone    = " reach reaches reached contact broke breaks break broken kills killed block blocks blocking prevents preventing prevent keeps keeping stops stopping " +
+		"causes causing makes making slows hurts joindre contacter atteindre empeche empechent bloque bloquent casse ralentit tue "
+)
+
+// troubled tells whether trouble with something, and a preposition, stand before the word at i.
+func (x *extractor) troubled(i int) bool {
+	p, before := x.prior(i), ""
+	if p == &nothing || !x.rests(i+1) {
+		return false
+	}
+	switch before = x.lastWord(i - 2); p.text {
+	case "with", "avec":
+		return contains(troublesWith, before)
+	case "to":
+		return contains(happensTo, before)
+	case "from":
+		return contains(comesFrom, before)
+	case "of", "de", "d":
+		return contains(statesOf, before)
+	case "about":
+		return contains(aboutTrouble, before)
+	}
+	return false
+}
+
+// undergoes tells whether the word at i is what a verb of harm or of access is about: "who broke web".
+func (x *extractor) undergoes(i int) bool {
+	if x.prior(i) == &nothing || !contains(undergone, x.lastWord(i-1)) {
+		return false
+	}
+	next := x.joint(i + 1)
+	return x.rests(i+1) || next.is(isFrom|isOf|isPart|isState) || next.is(isChange) || next.text == "to"
+}
+
+// rests tells whether nothing that the word before i could qualify stands there.
+func (x *extractor) rests(i int) bool {
+	t := x.joint(i)
+	return x.closed(i) || t.is(isAsk|isStop) && !t.is(isOps|isInfo|isThing|isWord)
+}
+
+// predicated tells whether the verb or the state that a sentence gives the word at i stands beside it: "why won't web
+// start", "pourquoi web redémarre", "web has no pods".
+func (x *extractor) predicated(i int) bool {
+	next := x.joint(i + 1)
+	switch {
+	case next == &nothing:
+		return x.begins(i) && x.word(i+1).is(isAsk) && x.word(i+1).before == breakColon || x.asksHow(i)
+	case x.asksHow(i):
+		return true
+	case x.word(i - 1).isTarget:
+		return false
+	case !isSaidOf(next):
+		return x.inverted(i) && next.is(isStop) && contains(doing, x.prior(i).text)
+	}
+	return x.begins(i) && headVerb(next) || x.inverted(i) || contains(asksClause, x.lastWord(i-1)) && x.prior(i) != &nothing
+}
+
+// asksClause end the question words that a whole clause follows.
+const asksClause = " why come pourquoi que qu si whether if "
+
+// asksHow tells whether a question about how something is doing ends before the word at i: "comment va web".
+func (x *extractor) asksHow(i int) bool {
+	p := x.prior(i)
+	return p.is(isAsk) && contains(" va vont porte ", x.lastWord(i-1)) && x.rests(i+1)
+}
+
+// inverted tells whether the auxiliary of a question, negated or not, stands before the word at i.
+func (x *extractor) inverted(i int) bool {
+	p := x.prior(i)
+	if p.text == "not" {
+		p = x.prior(i - 1)
+	}
+	return p.is(isAux) && !p.isTarget
+}
+
+// doing are the auxiliaries whose subject a verb follows, although it be a noun elsewhere: "does web answer".
+const doing = " do does did can could will would should may might not "
+
+// isSaidOf tells whether a word can begin what is said of the one before it.
+func isSaidOf(t *token) bool {
+	switch {
+	case t.is(isBe | isAux | isState | isNot | isPart | isChange | isIn | isWant):
+		return true
+	case t.is(isPrep | isOf | isFrom | isAnd | isOr | isDet | isThing | isOps | isKind | isInfo):
+		return false
+	}
+	return t.is(isStop|isRead|isMake|isVague|isResult|isPron) || t.class == 0
+}
+
+// headVerb tells whether a word opens what a statement says of its first word.
+func headVerb(t *token) bool {
+	return t.is(isBe|isAux|isNot|isState|isWant|isMake) || t.is(isPart) && !t.is(isInfo)
+}
+
+// lastWord returns the last word of the token at i, which may be a phrase, or "".
+func (x *extractor) lastWord(i int) string {
+	t := x.word(i)
+	if t == &nothing || t.opaque {
+		return ""
+	}
+	text := x.text[t.start:min(t.end, len(x.text))]
+	cut := strings.LastIndexAny(text, " -'\u00a0\n\t")
+	if cut < 0 || t.before == breakNone && cut+1 == len(text) {
+		return t.text
+	}
+	return strings.ToLower(text[cut+1:])
+}
+
+// contains tells whether a list, written with a space on both sides of each word, holds the word.
+func contains(list, word string) bool {
+	for word != "" {
+		at := strings.Index(list, word)
+		if at < 0 {
+			return false
+		}
+		if at > 0 && list[at-1] == ' ' && at+len(word) < len(list) && list[at+len(word)] == ' ' {
+			return true
+		}
+		list = list[at+len(word):]
+	}
+	return false
+}
