@@ -2,7 +2,14 @@ package diagnose
 
 var crashDependencyRefused = cause{
 	id: "CrashDependencyRefused", severity: High,
-	fromLog: func(x *exam, s *symptom, h hit) *Finding { return x.dependencyFault(s, h) },
+	fromLog: func(x *exam, s *symptom, h hit) *Finding {
+		if h.sig == &gatewayLine {
+			if f := x.blockedCall(s, h); f != nil {
+				return f
+			}
+		}
+		return x.dependencyFault(s, h)
+	},
 	texts: texts{
 		english: map[string]string{
 			"CrashDependencyRefused.message": "Container %[1]s of %[2]s does not work because %[3]s refuses its connections or does not answer",

@@ -4,6 +4,7 @@ import (
 	"net"
 	"slices"
 	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -15,10 +16,8 @@ import (
 var networkPolicyBlocks = cause{
 	id: "NetworkPolicyBlocks", severity: High,
 	fromLog: func(x *exam, s *symptom, h hit) *Finding {
-		for _, t := range x.calledBy(s, h) {
-			if f := x.blocked(s, h, t); f != nil {
-				return f
-			}
+		if f := x.blockedCall(s, h); f != nil {
+			return f
 		}
 		f := x.dependencyFault(s, h)
 		if h.sig.name == slowAnswer && len(f.links.needs) == 0 {
@@ -28,14 +27,20 @@ var networkPolicyBlocks = cause{
 	},
 	texts: texts{
 		english: map[string]string{
-			"NetworkPolicyBlocks.ingress": "%[1]s does not admit what %[2]s sends to %[3]s: no policy that selects the receiver allows it, so the connections time out",
-			"NetworkPolicyBlocks.egress":  "%[1]s does not let %[2]s reach %[3]s: no policy that selects the sender allows it, so the connections time out",
-			"NetworkPolicyBlocks.fix":     "Add a rule to %[1]s that admits %[2]s to %[3]s, or correct the selector that was meant to. Do not remove the policy.",
+			"NetworkPolicyBlocks.ingress":   "%[1]s does not admit what %[2]s sends to %[3]s: no policy that selects the receiver allows it, so the connections time out",
+			"NetworkPolicyBlocks.egress":    "%[1]s does not let %[2]s reach %[3]s: no policy that selects the sender allows it, so the connections time out",
+			"NetworkPolicyBlocks.fixLabel":  "Let the selector in %[1]s say %[3]s instead of %[2]s. Do not remove the policy.",
+			"NetworkPolicyBlocks.fixExcept": "Take %[2]s out of the exceptions of the address block in %[1]s, or admit %[3]s by a rule of its own. Do not remove the policy.",
+			"NetworkPolicyBlocks.fixPort":   "Let the rule in %[1]s admit port %[3]s, at which the pods listen; it admits %[2]s. Do not remove the policy.",
+			"NetworkPolicyBlocks.fix":       "Add a rule to %[1]s that admits %[2]s to %[3]s, or correct the selector that was meant to. Do not remove the policy.",
 		},
 		french: map[string]string{
-			"NetworkPolicyBlocks.ingress": "%[1]s n'admet pas ce que %[2]s envoie à %[3]s : aucune politique qui sélectionne le destinataire ne l'autorise, les connexions expirent donc",
-			"NetworkPolicyBlocks.egress":  "%[1]s ne laisse pas %[2]s joindre %[3]s : aucune politique qui sélectionne l'émetteur ne l'autorise, les connexions expirent donc",
-			"NetworkPolicyBlocks.fix":     "Ajoutez à %[1]s une règle qui admet %[2]s vers %[3]s, ou corrigez le sélecteur qui devait le faire. Ne supprimez pas la politique.",
+			"NetworkPolicyBlocks.ingress":   "%[1]s n'admet pas ce que %[2]s envoie à %[3]s : aucune politique qui sélectionne le destinataire ne l'autorise, les connexions expirent donc",
+			"NetworkPolicyBlocks.egress":    "%[1]s ne laisse pas %[2]s joindre %[3]s : aucune politique qui sélectionne l'émetteur ne l'autorise, les connexions expirent donc",
+			"NetworkPolicyBlocks.fixLabel":  "Écrivez %[3]s au lieu de %[2]s dans le sélecteur de %[1]s. Ne supprimez pas la politique.",
+			"NetworkPolicyBlocks.fixExcept": "Retirez %[2]s des exceptions du bloc d'adresses de %[1]s, ou admettez %[3]s par une règle à part. Ne supprimez pas la politique.",
+			"NetworkPolicyBlocks.fixPort":   "Faites admettre par la règle de %[1]s le port %[3]s, sur lequel écoutent les pods ; elle admet %[2]s. Ne supprimez pas la politique.",
+			"NetworkPolicyBlocks.fix":       "Ajoutez à %[1]s une règle qui admet %[2]s vers %[3]s, ou corrigez le sélecteur qui devait le faire. Ne supprimez pas la politique.",
 		},
 	},
 }
@@ -58,15 +63,9 @@ func (x *exam) calledBy(s *symptom, h hit) []called {
 			out = append(out, x.calledService(sv, p.port)...)
 			continue
 		}
-		ip := net.ParseIP(p.host)
-		if ip == nil || x.serviceByIP[p.host] != nil {
-			continue
+		if one, ok := x.calledAddress(p, s.work.namespace()); ok {
+			out = append(out, one)
 		}
-		end := endpoint{ip: ip}
-		if pod := x.podByIP[p.host]; pod != nil {
-			end = podEndpoint(pod)
-		}
-		out = append(out, called{name: p.address(), ends: []endpoint{end}, port: func(endpoint) int32 { return portNumber(p.port) }, protocol: corev1.ProtocolTCP})
 	}
 	if len(named) > 0 {
 		return out
@@ -74,6 +73,42 @@ func (x *exam) calledBy(s *symptom, h hit) []called {
 	for _, r := range x.calls(s.work) {
 		if sv := get[*corev1.Service](x.index, "Service", r.Namespace, r.Name); sv != nil {
 			out = append(out, x.calledService(sv, "")...)
+		}
+	}
+	return append(out, x.calledOutside(s)...)
+}
+
+// calledAddress is a host that is no Service: a pod, or something outside the cluster, whose address is not known
+// where it is called by a name.
+func (x *exam) calledAddress(p peer, namespace string) (called, bool) {
+	ip := net.ParseIP(p.host)
+	if _, inside := x.clusterName(p.host, namespace); ip == nil && (inside || !strings.Contains(p.host, ".")) {
+		return called{}, false
+	}
+	end := endpoint{ip: ip}
+	if pod := x.podByIP[p.host]; pod != nil {
+		end = podEndpoint(pod)
+	}
+	return called{name: p.address(), ends: []endpoint{end}, port: func(endpoint) int32 { return portNumber(p.port) }, protocol: corev1.ProtocolTCP}, true
+}
+
+// calledOutside is what the variables of a container say that it calls outside the cluster, by URL.
+func (x *exam) calledOutside(s *symptom) []called {
+	c := s.spec()
+	if c == nil {
+		return nil
+	}
+	var out []called
+	for _, v := range x.variables(s.work, c) {
+		if !strings.Contains(v.value, "://") {
+			continue
+		}
+		p, ok := readPeer(v.value)
+		if !ok || x.service(p.host, s.work.namespace()) != nil {
+			continue
+		}
+		if one, outside := x.calledAddress(p, s.work.namespace()); outside {
+			out = append(out, one)
 		}
 	}
 	return out
@@ -133,6 +168,16 @@ func targetPort(sp corev1.ServicePort, p *corev1.Pod) int32 {
 	return sp.Port
 }
 
+// blockedCall is the finding of the policy that keeps a workload from what a line says it called, nil if none does.
+func (x *exam) blockedCall(s *symptom, h hit) *Finding {
+	for _, t := range x.calledBy(s, h) {
+		if f := x.blocked(s, h, t); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
 // blocked is the finding of the policy that keeps a workload from what it calls, nil if none does.
 func (x *exam) blocked(s *symptom, h hit, t called) *Finding {
 	if s.pod() == nil {
@@ -163,6 +208,10 @@ func (x *exam) policyFault(s *symptom, t called, p *networkingv1.NetworkPolicy, 
 		Message: x.say(text, r.String(), s.work.ref.String(), t.name), Fix: x.say("NetworkPolicyBlocks.fix", r.String(), s.work.ref.String(), t.name),
 		Operation: x.admitOperation(p, direction, s, t, one),
 		links:     links{explains: []*symptom{s}, affects: []cluster.Ref{s.work.ref}},
+	}
+	if near, ok := x.slipOf(p, direction, one); ok {
+		f.Fix = x.say(near.text, r.String(), near.have, near.want)
+		f.Evidence = append(near.evidence, f.Evidence...)
 	}
 	other := one.from
 	if direction == networkingv1.PolicyTypeEgress {

@@ -104,6 +104,10 @@ func (x *exam) complain() {
 		if !ok {
 			continue
 		}
+		if blocked := x.blockedCall(s, c.hit); blocked != nil {
+			x.add(*blocked)
+			continue
+		}
 		f := x.fromLog("CrashDependencyRefused", s, c.hit)
 		f.links.echo, f.links.needs = true, c.about
 		about := c.about[0].String()

@@ -134,10 +134,14 @@ func (x *exam) isPeer(p *networkingv1.NetworkPolicy, one networkingv1.NetworkPol
 	return one.PodSelector == nil || selects(one.PodSelector, other.labels)
 }
 
+// inBlock says that an address is in a block. One that is not known may be: policies are blamed only for what is sure.
 func inBlock(b *networkingv1.IPBlock, ip net.IP) bool {
+	if ip == nil {
+		return true
+	}
 	within := func(cidr string) bool {
 		_, block, err := net.ParseCIDR(cidr)
-		return err == nil && ip != nil && block.Contains(ip)
+		return err == nil && block.Contains(ip)
 	}
 	return within(b.CIDR) && !slices.ContainsFunc(b.Except, within)
 }
@@ -178,6 +182,9 @@ func declaredPort(spec *corev1.PodSpec, name string, protocol corev1.Protocol) i
 // something else.
 func (x *exam) intent(p *networkingv1.NetworkPolicy, direction networkingv1.PolicyType, f flow) int {
 	best := 0
+	if _, ok := x.slipOf(p, direction, f); ok {
+		best = 3
+	}
 	for _, r := range rules(p, direction) {
 		score := 0
 		if len(r.ports) > 0 && admitsPort(r.ports, f) {

@@ -1,0 +1,119 @@
+package diagnose
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/eclusier/eclusier/internal/cluster"
+)
+
+// slip is the one point in which a rule misses a connection that it nearly admits.
+type slip struct {
+	// text is the id of the text that says how to correct it; have is what the rule says, want what it would have to say.
+	text, have, want string
+	evidence         []Evidence
+}
+
+// slipOf finds the rule of a policy that misses a connection by a single point: a label written wrong, an exception
+// that covers the address, a port.
+func (x *exam) slipOf(p *networkingv1.NetworkPolicy, direction networkingv1.PolicyType, f flow) (slip, bool) {
+	other := f.from
+	if direction == networkingv1.PolicyTypeEgress {
+		other = f.to
+	}
+	for _, r := range rules(p, direction) {
+		if !admitsPort(r.ports, f) {
+			continue
+		}
+		for _, one := range r.peers {
+			if s, ok := x.peerSlip(p, one, direction, other); ok {
+				return s, true
+			}
+		}
+	}
+	for _, r := range rules(p, direction) {
+		if x.admits(p, policyRule{peers: r.peers}, direction, f) && !admitsPort(r.ports, f) && f.port != 0 {
+			return slip{"NetworkPolicyBlocks.fixPort", rulePorts(r.ports), number(f.port), nil}, true
+		}
+	}
+	return slip{}, false
+}
+
+func rulePorts(ports []networkingv1.NetworkPolicyPort) string {
+	var out []string
+	for _, one := range ports {
+		if one.Port != nil {
+			out = append(out, one.Port.String())
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// peerSlip finds the point in which a peer of a rule misses one end of a connection.
+func (x *exam) peerSlip(p *networkingv1.NetworkPolicy, one networkingv1.NetworkPolicyPeer, direction networkingv1.PolicyType, other endpoint) (slip, bool) {
+	if b := one.IPBlock; b != nil {
+		return exceptSlip(p, *b, direction, other)
+	}
+	if other.pod == nil {
+		return slip{}, false
+	}
+	inNamespace := one.NamespaceSelector == nil && other.namespace == p.Namespace ||
+		one.NamespaceSelector != nil && selects(one.NamespaceSelector, x.namespaceLabels(other.namespace))
+	isPod := one.PodSelector == nil || selects(one.PodSelector, other.labels)
+	switch {
+	case isPod && !inNamespace && one.NamespaceSelector != nil:
+		return labelSlip(one.NamespaceSelector, x.namespaceLabels(other.namespace), ref("Namespace", "", other.namespace))
+	case inNamespace && !isPod:
+		return labelSlip(one.PodSelector, other.labels, podRef(other.pod))
+	}
+	return slip{}, false
+}
+
+func exceptSlip(p *networkingv1.NetworkPolicy, b networkingv1.IPBlock, direction networkingv1.PolicyType, other endpoint) (slip, bool) {
+	if other.ip == nil || !inBlock(&networkingv1.IPBlock{CIDR: b.CIDR}, other.ip) {
+		return slip{}, false
+	}
+	at := slices.IndexFunc(b.Except, func(cidr string) bool { return inBlock(&networkingv1.IPBlock{CIDR: cidr}, other.ip) })
+	if at < 0 {
+		return slip{}, false
+	}
+	path := "spec." + strings.ToLower(string(direction)) + ".ipBlock.except"
+	return slip{
+		"NetworkPolicyBlocks.fixExcept", b.Except[at], other.ip.String(),
+		[]Evidence{field(ref("NetworkPolicy", p.Namespace, p.Name), path, b.Except[at])},
+	}, true
+}
+
+// labelSlip finds the label that alone keeps a selector from what it should select: a value or a key that is a slip
+// away from one that is there.
+func labelSlip(s *metav1.LabelSelector, labels map[string]string, who cluster.Ref) (slip, bool) {
+	var wrong []string
+	for _, k := range sortedKeys(s.MatchLabels) {
+		if v, ok := labels[k]; !ok || v != s.MatchLabels[k] {
+			wrong = append(wrong, k)
+		}
+	}
+	if len(wrong) != 1 || len(s.MatchExpressions) > 0 {
+		return slip{}, false
+	}
+	key, value := wrong[0], s.MatchLabels[wrong[0]]
+	if real, ok := labels[key]; ok && similar(value, []string{real}) == real {
+		return newLabelSlip(key, value, key, real, who), true
+	}
+	near := similar(key, sortedKeys(labels))
+	if _, same := labels[key]; !same && near != "" && labels[near] == value {
+		return newLabelSlip(key, value, near, value, who), true
+	}
+	return slip{}, false
+}
+
+func newLabelSlip(key, value, realKey, realValue string, who cluster.Ref) slip {
+	return slip{
+		"NetworkPolicyBlocks.fixLabel", fmt.Sprintf("%s: %s", key, value), fmt.Sprintf("%s: %s", realKey, realValue),
+		[]Evidence{entry(who, "metadata.labels", realKey, realValue)},
+	}
+}
