@@ -8,7 +8,9 @@ import (
 )
 
 // startMessage recognises what the runtime says of a command that cannot be run.
-var startMessage = regexp.MustCompile(`exec: "?(?P<name>[^":]+)"?: (?:executable file not found|no such file or directory|stat .*: no such file or directory|permission denied|is a directory)|exec (?P<path>/\S+): (?:no such file or directory|permission denied)|starting container process caused|chdir to cwd \("(?P<cwd>[^"]+)"\).*no such file`)
+var startMessage = regexp.MustCompile(`exec: "?(?P<name>[^":]+)"?: (?:executable file not found|no such file or directory|stat .*: no such file or directory|permission denied|is a directory)|exec (?P<path>/\S+): (?:no such file or directory|permission denied)` +
+	"|executable (?:file )?[`'\"](?P<quoted>[^`'\"]+)[`'\"](?: for container)? not found|(?:finding|find) executable [\"'`](?P<found>[^\"'`]+)|open executable: (?:No such file|Permission denied)" +
+	`|starting container process caused|chdir to cwd \("(?P<cwd>[^"]+)"\).*no such file|` + "cannot chdir to [`'](?P<dir>[^`']+)|(?i:no command specified)|CreateProcess: .*cannot find the (?:file|path) specified")
 
 var crashBadCommand = cause{
 	id: "CrashBadCommand", severity: High,
@@ -51,7 +53,7 @@ func (x *exam) startFailure(s *symptom) (string, []Evidence) {
 				return w.Message, x.waitingEvidence(p, &c)
 			}
 		}
-		if e := x.lastEvent(podRefs([]*corev1.Pod{p}), "Failed", "FailedCreate"); e != nil && strings.Contains(e.Message, "OCI runtime") {
+		if e := x.lastEvent(podRefs([]*corev1.Pod{p}), "Failed", "FailedCreate"); e != nil && (strings.Contains(e.Message, "OCI runtime") || startMessage.MatchString(e.Message)) {
 			return e.Message, []Evidence{event(e)}
 		}
 	}

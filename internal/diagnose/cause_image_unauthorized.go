@@ -41,6 +41,8 @@ func (x *exam) refusedPull(p pull) Finding {
 	for i, s := range p.pod().Spec.ImagePullSecrets {
 		secret := ref("Secret", w.Namespace, s.Name)
 		if !x.pullSecretGone(p, secret) {
+			f.Evidence = append(f.Evidence, cite(FieldEvidence, w.String()+" spec.template.spec", "imagePullSecrets: "+s.Name, 0))
+			f.links.affects = append(f.links.affects, secret)
 			continue
 		}
 		f.Object, f.Absent = secret, true

@@ -78,17 +78,26 @@ var pullWords = []struct {
 	cause CauseID
 	words []string
 }{
-	{"ImageArchMismatch", []string{"no match for platform", "no matching manifest for", "does not match the specified platform", "exec format error"}},
-	{"RegistryRateLimited", []string{"toomanyrequests", "429 too many requests", "rate limit"}},
+	{"ImageArchMismatch", []string{
+		"no match for platform", "no matching manifest for", "does not match the specified platform", "exec format error",
+		"no image found in manifest list for architecture", "no image found in image index for architecture", "cannot be used on this platform",
+	}},
+	{"RegistryRateLimited", []string{"toomanyrequests", "429 too many requests", "429 (too many requests)", "from registry 429", "too many requests", "rate limit", "rate exceeded"}},
+	{"ImagePullUnauthorized", []string{
+		"no basic auth credentials", "token has expired", "token is expired", "incorrect username or password", "invalid username/password",
+		"cannot find robot", "could not find robot", "robot account", "unauthorized to access repository",
+	}},
 	{ambiguousPull, []string{"pull access denied", "insufficient_scope"}},
 	{"ImagePullUnauthorized", []string{
-		"401 unauthorized", "403 forbidden", "unauthorized:", "no basic auth credentials", "authentication required", "failed to authorize",
-		"failed to fetch oauth token", "failed to fetch anonymous token", "denied:", "access forbidden", "invalid username/password",
+		"401 unauthorized", "403 forbidden", "401 (unauthorized)", "403 (forbidden)", "from registry 401", "from registry 403", "status code 401", "status code 403",
+		"unauthorized:", "authentication required", "failed to authorize", "failed to fetch oauth token", "failed to fetch anonymous token",
+		"denied:", "access denied", "access forbidden", "access to the resource is denied", "denied on resource", "is not authorized", "not authorized to perform",
+		"unauthenticated", "authentication failed", "error authenticating",
 	}},
 	{"TLSCertExpired", []string{"certificate has expired", "certificate is not yet valid"}},
 	{"RegistryUnreachable", []string{
 		"no such host", "i/o timeout", "connection refused", "tls handshake timeout", "x509:", "context deadline exceeded", "no route to host",
-		"server misbehaving", "503 service unavailable", "502 bad gateway", "500 internal server error", "connection reset by peer", "network is unreachable",
+		"server misbehaving", "503 service unavailable", "502 bad gateway", "500 internal server error", "status code from registry 5", "connection reset by peer", "network is unreachable",
 	}},
 	{"ImageNotFound", []string{
 		"not found", "manifest unknown", "name unknown", "does not exist", "invalid reference format", "couldn't parse image",
