@@ -22,6 +22,12 @@ import (
 // serve is an API server that serves namespaces, pods and logs as the test says, and has never heard of anything else.
 func serve(t *testing.T, answer http.HandlerFunc) *live.Reader {
 	t.Helper()
+	return readerOf(t, start(t, answer), time.Minute)
+}
+
+// start starts that server and returns where it is.
+func start(t *testing.T, answer http.HandlerFunc) string {
+	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/api":
@@ -36,12 +42,12 @@ func serve(t *testing.T, answer http.HandlerFunc) *live.Reader {
 		}
 	}))
 	t.Cleanup(server.Close)
-	return readerOf(t, server.URL)
+	return server.URL
 }
 
-func readerOf(t *testing.T, host string) *live.Reader {
+func readerOf(t *testing.T, host string, patience time.Duration) *live.Reader {
 	t.Helper()
-	connection, err := live.Connect(&rest.Config{Host: host}, live.Options{RequestTimeout: 300 * time.Millisecond, PageSize: 1})
+	connection, err := live.Connect(&rest.Config{Host: host}, live.Options{RequestTimeout: patience, PageSize: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,17 +73,19 @@ var podsOnNode = cluster.Want{What: cluster.WantPodsOnNode, Name: "node-1"}
 
 func TestReader_Read_unreachable(t *testing.T) {
 	tests := []struct {
-		name   string
-		answer http.HandlerFunc
-		reason string
+		name     string
+		patience time.Duration
+		answer   http.HandlerFunc
+		reason   string
 	}{
-		{"a server that hangs", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, fault.Timeout},
-		{"a server that is broken", func(w http.ResponseWriter, _ *http.Request) { refuse(w, 503) }, fault.Unavailable},
+		{"a server that hangs", 300 * time.Millisecond, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, fault.Timeout},
+		{"a server that is broken", time.Minute, func(w http.ResponseWriter, _ *http.Request) { refuse(w, 503) }, fault.Unavailable},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s := &cluster.Snapshot{}
-			err := serve(t, tt.answer).Read(t.Context(), s, []cluster.Want{podsOnNode})
+			r := readerOf(t, start(t, tt.answer), tt.patience)
+			err := r.Read(t.Context(), s, []cluster.Want{podsOnNode})
 			if f := fault.Of(err); f == nil || f.Fate != fault.Retry || f.Reason != tt.reason {
 				t.Errorf("got %v, want %s", err, tt.reason)
 			}
@@ -89,7 +97,7 @@ func TestReader_Read_unreachable(t *testing.T) {
 	t.Run("nobody listens", func(t *testing.T) {
 		server := httptest.NewServer(http.NotFoundHandler())
 		server.Close()
-		r := readerOf(t, server.URL)
+		r := readerOf(t, server.URL, time.Minute)
 		if err := r.Read(t.Context(), &cluster.Snapshot{}, []cluster.Want{podsOnNode}); !fault.Is(err, fault.ConnectionLost) {
 			t.Errorf("got %v", err)
 		}
