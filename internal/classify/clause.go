@@ -137,7 +137,7 @@ func (r *reading) clause(c clause) {
 		r.questions++
 		*c.shield = shieldAsk
 	default:
-		doubted := hedged || c.asks && !polite
+		doubted := hedged || c.asks && (!polite || r.obligesOnly(c.from, at))
 		r.verb(at, c, command{doubted: doubted, polite: polite, first: c.newSentence && c.from == 0})
 		return
 	}
@@ -161,11 +161,15 @@ func (r *reading) opensQuestion(at int, c clause) bool {
 func (r *reading) mood(at int, c clause) bool {
 	t := &r.tokens[at]
 	switch {
+	case t.is(isNot) && t.is(isAux) && c.asks:
+		return false // "doesn't web have a budget?"
 	case t.is(isNot):
 		r.negation(at, c)
 	case t.is(isHow):
 		r.howTos++
 		*c.shield = shieldAdvice
+	case t.is(isHypo) && r.wishesHealth(at, c):
+		r.vague++
 	case t.is(isHypo):
 		r.hypos++
 		*c.shield = shieldAdvice

@@ -11,7 +11,7 @@ func (r *reading) corrects(at int, c clause) bool {
 	if !strings.Contains(correcting, " "+r.tokens[at].text+" ") {
 		return false
 	}
-	return r.rewrites(at, c) || r.namesPart(at, c) && r.prescribes(at, c)
+	return r.rewrites(at, c) || r.namesPart(at, c) && (r.prescribes(at, c) || r.draws(at))
 }
 
 // rewrites tells whether one spelling is to become another, right behind the verb.
@@ -23,6 +23,24 @@ func (r *reading) rewrites(at int, c clause) bool {
 	switch joint.text {
 	case "en", "to", "into":
 		return r.isLiteral(wrong) && r.isLiteral(right)
+	}
+	return false
+}
+
+// arrows are drawn from what is wrong to what is right.
+var arrows = []string{"->", "=>", "→"}
+
+// draws tells whether an arrow stands in the rest of the sentence: "fix the typo in configmap web: porrt -> port".
+func (r *reading) draws(at int) bool {
+	end := at
+	for end+1 < len(r.tokens) && r.tokens[end+1].before != breakSentence {
+		end++
+	}
+	said := r.text[r.tokens[at].end:r.tokens[end].end]
+	for _, arrow := range arrows {
+		if strings.Contains(said, arrow) {
+			return true
+		}
 	}
 	return false
 }

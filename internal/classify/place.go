@@ -4,7 +4,13 @@ import "strings"
 
 // following reads the namespace after a name: "in shop", "in the shop namespace", "de shop", "/ shop".
 func (x *extractor) following(i int) int {
-	if len(x.targets) == 0 || !x.leadsToPlace(i) {
+	if len(x.targets) == 0 {
+		return i
+	}
+	if x.besideNamespace(i) {
+		return x.besidePlace(i)
+	}
+	if !x.leadsToPlace(i) {
 		return i
 	}
 	target, t := &x.targets[len(x.targets)-1], &x.tokens[i]
@@ -16,6 +22,23 @@ func (x *extractor) following(i int) int {
 		return i
 	}
 	if target.Host == "" && target.Namespace == "" {
+		target.Namespace = ns
+	}
+	x.setNamespace(ns)
+	x.last = next
+	return next
+}
+
+// besideNamespace tells whether the word "namespace" and a name stand at i, behind a name: "deployment web, ns shop".
+func (x *extractor) besideNamespace(i int) bool {
+	t := x.word(i)
+	return (t.text == "ns" || t.text == "namespace") && t.before <= breakComma && x.canFollowKind(i+1) && x.joint(i+1) != &nothing
+}
+
+// besidePlace reads such a namespace.
+func (x *extractor) besidePlace(i int) int {
+	ns, next := x.namespaceNamed(i + 1)
+	if target := &x.targets[len(x.targets)-1]; takesNamespace(target) {
 		target.Namespace = ns
 	}
 	x.setNamespace(ns)

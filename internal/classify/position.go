@@ -112,7 +112,7 @@ func (x *extractor) governedByVerb(i int) bool {
 	case p.is(isAsk):
 		return !strings.Contains(asksForNoun, " "+p.text+" ")
 	}
-	return p.is(governors)
+	return p.is(governors) || p.text == "que" && p.is(isStop)
 }
 
 // statesAfter tells whether "in" and its namespace at i close the clause or come before what is said of them.
@@ -132,7 +132,7 @@ func (x *extractor) behindKind(j int, kind string) bool {
 	switch {
 	case !spelledAsName(t), t.is(never) && !t.is(isWord):
 		return false
-	case flagged:
+	case flagged, x.besideNamespace(j+1) && !x.besideNamespace(j):
 		return true
 	}
 	return (x.located(j+1) || x.belongs(j+1)) && x.isPlainName(t, kind)

@@ -47,7 +47,7 @@ func (x *extractor) at(i int) int {
 		return i + 2
 	case strings.IndexByte(t.text, '/') > 0:
 		x.slashed(i)
-	case x.host(i), x.commandArguments(i), x.containerOf(i):
+	case x.host(i), x.commandArguments(i), x.toolArgument(i), x.containerOf(i):
 	case t.is(isKind) && !t.quoted:
 		return x.kindWord(i)
 	case t.is(isIn) && !t.quoted:
@@ -190,7 +190,7 @@ func (x *extractor) verbAsName(i int, kind string) bool {
 		return false
 	}
 	t := &x.tokens[i+1]
-	if kind == "Playbook" && t.is(isPart|isChange|isEnv) && !t.is(isDet|isIn) && x.closed(i+2) {
+	if kind == "Playbook" && t.is(isPart|isChange|isEnv) && !t.is(isDet|isIn|isStop) && (x.closed(i+2) || x.prior(i).text == "ansible") {
 		return true
 	}
 	return (x.inNamespace(i+2) || x.belongs(i+2)) && t.is(isChange|isRead) && !t.is(isNoun|isInfo|isMeta|isState|isBe) && !t.corrected && isName(t.text)

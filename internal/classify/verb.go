@@ -153,11 +153,15 @@ func (r *reading) asksForPlan(at int, c clause) bool {
 
 // vagueWish notes "fix web". With a value it is as concrete as any command: "fix the tag of web to 1.2".
 func (r *reading) vagueWish(at int, c clause, cmd command) {
-	if (r.namesValue(at+1, c) || r.corrects(at, c)) && r.hasTarget(at, c) {
+	switch {
+	case (r.namesValue(at+1, c) || r.corrects(at, c)) && r.hasTarget(at, c):
 		r.change(at, c, cmd)
-		return
+	case r.repeats(at, c):
+		cmd.named = true
+		r.commands = append(r.commands, cmd)
+	default:
+		r.vague++
 	}
-	r.vague++
 }
 
 func (r *reading) hasTarget(from int, c clause) bool {
@@ -171,7 +175,7 @@ func (r *reading) hasTarget(from int, c clause) bool {
 
 // make notes a clause whose verb needs a result to mean anything: "get web back up", "do a rollback of web".
 func (r *reading) make(at int, c clause, cmd command) {
-	if r.tokens[at].language == inFrench && r.namesValue(at+1, c) && r.hasTarget(at, c) {
+	if r.putsInto(at, c) || r.tokens[at].language == inFrench && r.namesValue(at+1, c) && r.hasTarget(at, c) {
 		r.change(at, c, cmd)
 		return
 	}
@@ -299,7 +303,7 @@ func (r *reading) turns(i, at int, c clause, cmd command) bool {
 	t, inside := &r.tokens[i], i > at
 	wanted := inside && t.is(isWant)
 	switch {
-	case r.turnsToQuestion(t, c, inside):
+	case r.turnsToQuestion(t, c, inside), inside && r.invertsInside(i, c):
 		r.questions++
 	case t.is(isSaid) && (!t.is(isWant) || inside && i <= at+2):
 		r.reported++

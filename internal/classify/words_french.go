@@ -43,7 +43,7 @@ polite: je_voudrais_que_tu je_veux_que_tu j'aimerais_que_tu je_voudrais_que_vous
 polite: faut faudrait faut_que faudrait_que
 be: cloche clochent fait_des_siennes font_des_siennes tombe_en_rade deconne deconnent coince coincent
 ask: c'est_tu est_tu_normal une_idee tu_as_une_idee savez_vous sais_tu
-stop: nouvel siennes rade hab septante huitante nonante
+stop: jusque nouvel siennes rade hab septante huitante nonante
 polite: pense_a pensez_a essaie_de essaye_de tente_de tu_veux_bien voudrais_tu voulez_vous_bien veux_tu veux_tu_bien voudriez_vous c'est_le_moment_de ayez_l'amabilite_de aie_l'amabilite_de quelqu'un_peut quelqu'un_peut_il quelque_un_peut quelqu'un_pourrait nous_voulons on_veut il_est_temps_de
 want: doit doit_etre devrait_etre doivent doivent_etre a_besoin_d'etre a_besoin_de_etre a_besoin_d'un a_besoin_de_un je_veux_que je_voudrais_que il_faut_que je_aimerais_que necessite a_besoin
 go: vas_y allez_y c'est_bon ce_est_bon ok_pour_moi d'accord de_accord ca_me_va je_valide je_approuve j'approuve valide_pour_moi feu_vert tout_est_bon approuve_pour_moi
