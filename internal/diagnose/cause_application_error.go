@@ -71,6 +71,7 @@ func (x *exam) fromLog(id CauseID, s *symptom, h hit) *Finding {
 	if h.sig.rank == dependency {
 		f.links.needs = x.peers(s.work, h)
 	}
+	x.wantCalled(s.work, h)
 	return &f
 }
 

@@ -1,6 +1,8 @@
 package diagnose
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -19,6 +21,7 @@ var diskFullInContainer = cause{
 		f.links.affects = append(f.links.affects, s.work.ref)
 		f.Object = claim
 		f.Evidence = append(f.Evidence, field(claim, "status.capacity.storage", capacity))
+		f.Evidence = append(f.Evidence, x.retention(s)...)
 		f.Message = x.say("DiskFullInContainer.claim", s.container, s.work.ref.String(), claim.String(), lineWord(h))
 		f.Fix = x.say("DiskFullInContainer.fixClaim", claim.String(), s.work.ref.String())
 		return f
@@ -37,6 +40,27 @@ var diskFullInContainer = cause{
 			"DiskFullInContainer.fixClaim": "Agrandissez %[1]s (si sa classe le permet) ou retirez des données dont %[2]s n'a plus besoin ; rien n'est jamais effacé d'ici.",
 		},
 	},
+}
+
+// retentionWords recognise settings that say how long or how much of what is written is kept.
+var retentionWords = regexp.MustCompile(`(?i)expire|retention|retain|keep|purge|rotat|max[-_.]?(?:size|bytes|files)|wal[-_]|compact`)
+
+// retention cites the arguments and variables that say how long or how much of what is written is kept.
+func (x *exam) retention(s *symptom) []Evidence {
+	const most = 3
+	var out []Evidence
+	c := s.spec()
+	for _, a := range slices.Concat(c.Command, c.Args) {
+		if len(a) < 200 && retentionWords.MatchString(a) && len(out) < most {
+			out = append(out, x.containerField(s, "args", a))
+		}
+	}
+	for _, v := range x.variables(s.work, c) {
+		if retentionWords.MatchString(v.name) && len(out) < most {
+			out = append(out, v.evidence)
+		}
+	}
+	return out
 }
 
 // claimOf is the claim that a symptom's container writes to at a path that the line names or, where it names none, the

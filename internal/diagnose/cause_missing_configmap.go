@@ -41,6 +41,7 @@ func (x *exam) missingConfig(l lack) Finding {
 	}
 	f.Message = x.say("MissingConfigMap.message", l.ref.String(), w.String())
 	f.Fix = x.say("MissingConfigMap.fix", l.ref.String(), w.String())
+	x.orderedFrom(&f)
 	if f.Absent && x.absent(l.ref) {
 		f.Evidence = append(f.Evidence, cite(AbsenceEvidence, l.ref.String(), l.ref.String()+": NotFound", 0))
 	}

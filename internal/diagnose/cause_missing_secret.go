@@ -34,5 +34,6 @@ func (x *exam) secretGone(l lack) Finding {
 		f.Fix = x.say("MissingSecret.near", l.ref.String(), w.String(), near)
 		f.links.affects = append(f.links.affects, ref("Secret", l.ref.Namespace, near))
 	}
+	x.orderedFrom(&f)
 	return f
 }

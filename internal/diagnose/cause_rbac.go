@@ -27,7 +27,7 @@ var rbacForbidden = cause{
 		f.Absent = at.absent
 		f.Evidence = append(f.Evidence, evidence...)
 		account := ref("ServiceAccount", namespace, name)
-		f.links.affects = []cluster.Ref{s.work.ref, account}
+		f.links.affects = append([]cluster.Ref{s.work.ref, account}, x.keptFromMaking(h)...)
 		f.Message = x.say("RBACForbidden.right", s.work.ref.String(), account.String(), h.vars["verb"], h.given("resource", "path"), h.vars["namespace"])
 		f.Fix = x.say("RBACForbidden."+at.fix, at.ref.String(), account.String(), h.vars["verb"], h.given("resource", "path"))
 		return f

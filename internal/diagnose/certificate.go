@@ -105,7 +105,7 @@ func (x *exam) managed(s *cluster.Secret) *unstructured.Unstructured {
 
 // certificateTrouble cites the conditions of a Certificate that is not ready and why it is not renewed.
 func certificateTrouble(c *unstructured.Unstructured) []Evidence {
-	r := ref("Certificate", c.GetNamespace(), c.GetName())
+	r := ref(c.GetKind(), c.GetNamespace(), c.GetName())
 	var out []Evidence
 	if t, ok, _ := unstructured.NestedString(c.Object, "status", "notAfter"); ok {
 		out = append(out, field(r, "status.notAfter", t))

@@ -12,7 +12,11 @@ func (x *exam) link() {
 	at := x.touchedBy()
 	for _, f := range x.findings {
 		causes := slices.Clone(f.links.causedBy)
-		for _, need := range f.links.needs {
+		needs := f.links.needs
+		if f.Absent {
+			needs = append(slices.Clone(needs), f.Object)
+		}
+		for _, need := range needs {
 			causes = append(causes, x.causesOf(f, need, at)...)
 		}
 		f.links.causedBy = nil
@@ -78,7 +82,7 @@ func (x *exam) causesOf(f *Finding, need cluster.Ref, at map[cluster.Ref][]*Find
 	for r := range x.reach(need) {
 		for _, g := range at[r] {
 			switch {
-			case g == f || slices.Contains(strong, g) || slices.Contains(weak, g) || slices.Contains(echoes, g):
+			case g == f || r == f.Object && g.Object == f.Object || slices.Contains(strong, g) || slices.Contains(weak, g) || slices.Contains(echoes, g):
 			case g.links.echo:
 				echoes = append(echoes, g)
 			case g.links.weak:

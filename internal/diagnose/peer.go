@@ -113,6 +113,17 @@ func (x *exam) peers(w *workload, h hit) []cluster.Ref {
 	return x.namedPeers(w, h)
 }
 
+// wantCalled asks for the namespaces of what a line says was called, whatever else the line says. Logs are read only
+// where they matter, so this leads nowhere far.
+func (x *exam) wantCalled(w *workload, h hit) {
+	for _, p := range peersNamed(h) {
+		r, ok := x.calledName(p.host, w.namespace())
+		if ok && r.Namespace != w.namespace() && get[*corev1.Namespace](x.index, "Namespace", "", r.Namespace) != nil {
+			x.want(cluster.Want{What: cluster.WantNamespace, Namespace: r.Namespace})
+		}
+	}
+}
+
 // peersByPort finds the Service behind an address of the cluster that nobody has any more, as that of a pod which was
 // replaced: the only one with its port that the workload is configured to call or, failing that, of its namespace.
 func (x *exam) peersByPort(w *workload, named []peer) []cluster.Ref {

@@ -39,6 +39,7 @@ func (x *exam) readNext() {
 	x.wantJobLogs(near)
 	x.wantNeighborLogs(near)
 	x.wantPeers()
+	x.wantMakers()
 	x.wantHealthyLogs()
 	if len(x.wants) > maxWants {
 		x.wants = x.wants[:maxWants]
