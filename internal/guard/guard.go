@@ -80,8 +80,9 @@ func (v Verdict) Message() string {
 	if v.Stamp == StampByClient {
 		folder = "config/pre-1.36"
 	}
-	return fmt.Sprintf("The API server does not vouch for who asks: %s; install them again with: kubectl apply --server-side --force-conflicts -k %s",
-		strings.Join(problems, "; "), folder)
+	// Applying alone leaves what others added to a policy, replacing alone creates nothing.
+	return fmt.Sprintf("The API server does not vouch for who asks: %s. Restore them with: "+
+		"kubectl replace -k %[2]s; kubectl apply --server-side --force-conflicts -k %[2]s", strings.Join(problems, "; "), folder)
 }
 
 // Guard knows what is expected of the cluster for one operator.

@@ -62,8 +62,8 @@ func TestCheck_whereNothingCanBeWrittenByPolicy(t *testing.T) {
 	}
 	want := "The API server does not vouch for who asks: ValidatingAdmissionPolicy eclusier-check-requester is missing; " +
 		"ValidatingAdmissionPolicyBinding eclusier-check-requester is missing; ValidatingAdmissionPolicy eclusier-protect-status is missing; " +
-		"ValidatingAdmissionPolicyBinding eclusier-protect-status is missing; install them again with: " +
-		"kubectl apply --server-side --force-conflicts -k config/pre-1.36"
+		"ValidatingAdmissionPolicyBinding eclusier-protect-status is missing. Restore them with: " +
+		"kubectl replace -k config/pre-1.36; kubectl apply --server-side --force-conflicts -k config/pre-1.36"
 	if got := verdict.Message(); got != want {
 		t.Errorf("message = %q, want %q", got, want)
 	}

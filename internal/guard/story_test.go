@@ -188,7 +188,7 @@ func expectProblem(t *testing.T, verdict guard.Verdict, want string) {
 	if len(verdict.Problems) != 1 || !strings.Contains(verdict.Message(), want) {
 		t.Errorf("%q, want one problem with %q", verdict.Message(), want)
 	}
-	if !strings.Contains(verdict.Message(), "kubectl apply --server-side --force-conflicts -k config/default") {
+	if !strings.Contains(verdict.Message(), "kubectl replace -k config/default; kubectl apply --server-side --force-conflicts -k config/default") {
 		t.Errorf("%q does not say what to do", verdict.Message())
 	}
 }
