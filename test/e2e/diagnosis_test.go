@@ -76,6 +76,26 @@ func (d diagnosis) judge(task *v1alpha1.AgentTask) string {
 	return ""
 }
 
+// TestSamples_answered applies config/samples as its comment says; each question must get an answer.
+func TestSamples_answered(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	defer cancel()
+	root, err := local.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{"hack/demo/shop", "config/samples"} {
+		if _, err := scene.kubectl.Run(ctx, "apply", "--server-side", "-k", filepath.Join(root, folder)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := scene.kubectl.Run(ctx, "wait", "agenttasks", "--all", "-n", "shop", "--for=condition=Succeeded", "--timeout=1m"); err != nil {
+		tasks, _ := scene.kubectl.Run(ctx, "get", "agenttasks", "-n", "shop")
+		t.Errorf("%v\n%s", err, tasks)
+	}
+}
+
 // TestDiagnosis_operatorKilled asks while the operator is killed and started again: every question is answered once.
 func TestDiagnosis_operatorKilled(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
