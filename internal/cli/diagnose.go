@@ -82,11 +82,30 @@ func (d *diagnosis) run(c *cobra.Command, target string) error {
 	} else if named := d.askedNamespace(c.Context(), reader, asked); named != "" {
 		question.Namespace = named
 	}
-	report, err := diagnose.Investigate(c.Context(), reader, &cluster.Snapshot{Now: d.now()}, question)
+	seen := &cluster.Snapshot{Now: d.now()}
+	report, err := diagnose.Investigate(c.Context(), reader, seen, question)
 	if err != nil {
 		return err
 	}
+	if target == "" && question.Namespace != "" && !seen.Holds(question.Namespace) {
+		return fmt.Errorf("there is no namespace %s%s: nothing was diagnosed", question.Namespace, namespacesOf(seen))
+	}
 	return d.print(report, question.Language)
+}
+
+// namespacesOf names the namespaces that were seen, at most ten.
+func namespacesOf(s *cluster.Snapshot) string {
+	const most = 10
+	var names []string
+	for _, n := range s.Namespaces {
+		if len(names) < most {
+			names = append(names, n.Name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " (there are " + strings.Join(names, ", ") + ")"
 }
 
 // now is the moment that a live diagnosis counts from; files know their own.

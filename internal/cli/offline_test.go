@@ -10,6 +10,9 @@ import (
 	"testing"
 
 	"github.com/eclusier/eclusier/internal/cli"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/eclusier/eclusier/internal/cluster"
 )
 
@@ -18,13 +21,19 @@ type readerDouble struct {
 	found   []cluster.Found
 	near    []cluster.Found
 	broken  error
+	missing string
 	queries []cluster.Query
 	wants   []cluster.Want
 }
 
-// Read notes what was wanted and has none of it.
+// Read notes what was wanted and has nothing but the namespaces, and of those not the ones that are missing.
 func (r *readerDouble) Read(_ context.Context, into *cluster.Snapshot, wants []cluster.Want) error {
 	r.wants = append(r.wants, wants...)
+	for _, w := range wants {
+		if w.What == cluster.WantNamespace && w.Namespace != r.missing {
+			into.Namespaces = append(into.Namespaces, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}})
+		}
+	}
 	into.Read = append(into.Read, wants...)
 	return r.broken
 }
@@ -186,5 +195,13 @@ func TestDiagnose_thatCannotRead(t *testing.T) {
 	s := &shell{t: t, cluster: &readerDouble{broken: errors.New("disk on fire")}}
 	if got := s.run("diagnose", "-f", "files"); got.code != cli.ExitTrouble || !strings.Contains(got.err, "disk on fire") {
 		t.Errorf("exit code %d, %q", got.code, got.err)
+	}
+}
+
+func TestDiagnose_ofANamespaceThatIsNotThere(t *testing.T) {
+	s := &shell{t: t, cluster: &readerDouble{missing: "nosuch"}}
+	got := s.run("diagnose", "-n", "nosuch")
+	if got.code != cli.ExitTrouble || !strings.Contains(got.err, "there is no namespace nosuch") {
+		t.Errorf("exit code %d, %q: a verdict about nothing would be taken for good news", got.code, got.err)
 	}
 }

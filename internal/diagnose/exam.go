@@ -180,11 +180,14 @@ func (x *exam) containerField(s *symptom, path string, value any) Evidence {
 	if s.init {
 		group = "initContainers"
 	}
-	prefix := "spec.template.spec."
-	if s.work.ref.Kind == "Pod" || s.work.meta == nil {
+	prefix, at := "spec.template.spec.", s.work.ref
+	switch {
+	case at.Kind == "Pod":
 		prefix = "spec."
+	case s.work.meta == nil && s.pod() != nil:
+		prefix, at = "spec.", podRef(s.pod())
 	}
-	return field(s.work.ref, fmt.Sprintf("%s%s[%s].%s", prefix, group, s.container, path), value)
+	return field(at, fmt.Sprintf("%s%s[%s].%s", prefix, group, s.container, path), value)
 }
 
 // statusField cites a field of a container's status in the example pod.

@@ -347,3 +347,15 @@ func TestReadRefusals(t *testing.T) {
 		}
 	}
 }
+
+func TestWorkload_ofAPodWhoseSetWasNotRead(t *testing.T) {
+	s := wholeCluster()
+	addNode(s, "one", nil)
+	addPending(s, "crunch", "0/1 nodes are available: 1 Insufficient cpu.", asking("3"))
+	s.ReplicaSets = nil
+	s.Pods[0].Labels[appsv1.DefaultDeploymentUniqueLabelKey] = "set"
+	report := Diagnose(s, Question{Namespace: "team"})
+	if len(report.RootCauses) != 1 || report.RootCauses[0].Object.Path() != "Deployment/team/crunch" {
+		t.Fatalf("%+v, want the Deployment: files may hold pods and Deployments alone", report.RootCauses)
+	}
+}

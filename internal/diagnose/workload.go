@@ -3,6 +3,7 @@ package diagnose
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -124,6 +125,8 @@ func (x *index) workloadFor(p *corev1.Pod) *workload {
 			if top := metav1.GetControllerOfNoCopy(set); top != nil {
 				r = ref(top.Kind, p.Namespace, top.Name)
 			}
+		} else if o.Kind == "ReplicaSet" {
+			r = x.deploymentBehind(p, r)
 		}
 	}
 	if w := x.workloads[r]; w != nil {
@@ -132,6 +135,17 @@ func (x *index) workloadFor(p *corev1.Pod) *workload {
 	w := &workload{ref: r, meta: meta, desired: 1, template: &corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: p.Labels}, Spec: p.Spec}}
 	x.put(w)
 	return w
+}
+
+// deploymentBehind is the Deployment of a pod whose ReplicaSet was not read: the hash that the Deployment controller gives both
+// is the end of the set's name, and the Deployment selects the pod. Without such a Deployment it is the set.
+func (x *index) deploymentBehind(p *corev1.Pod, set cluster.Ref) cluster.Ref {
+	name, hashed := strings.CutSuffix(set.Name, "-"+p.Labels[appsv1.DefaultDeploymentUniqueLabelKey])
+	d := get[*appsv1.Deployment](x, "Deployment", p.Namespace, name)
+	if !hashed || d == nil || d.Spec.Selector == nil || !selectorFits(d.Spec.Selector, p.Labels) {
+		return set
+	}
+	return ref("Deployment", p.Namespace, name)
 }
 
 // revision is the deployment revision of a ReplicaSet, 0 where it has none.

@@ -94,6 +94,7 @@ func logWant(previous bool) cluster.Want {
 func TestEveryLayoutIsRead(t *testing.T) {
 	t.Parallel()
 	marked := "==== START logs for container web of pod shop/web-0 ====\nhello\n==== END logs for container web of pod shop/web-0 ====\n"
+	glued := strings.Replace(marked, "hello\n", "hello", 1)
 	list := `{"kind":"PodList","apiVersion":"v1","items":[` + podItem + `]}`
 	for _, c := range []struct {
 		name     string
@@ -103,6 +104,7 @@ func TestEveryLayoutIsRead(t *testing.T) {
 		{"a scenario", map[string]string{"objects.yaml": podYAML, "logs/shop_web-0_web.log": "hello\n", "expect.yaml": "id: x"}, false},
 		{"a scenario with the former log", map[string]string{"objects.yaml": podYAML, "logs/shop_web-0_web.previous.log": "hello\n"}, true},
 		{"kubectl cluster-info dump into a folder", map[string]string{"shop/pods.json": list, "shop/web-0/logs.txt": marked}, false},
+		{"a log whose last line has no break", map[string]string{"shop/pods.json": list, "shop/web-0/logs.txt": glued}, false},
 		{"kubectl cluster-info dump as one stream", map[string]string{"cluster-info.dump": list + "\n" + marked + `{"kind":"EventList","apiVersion":"v1","items":[]}`}, false},
 		{"a must-gather", map[string]string{"mg/img/namespaces/shop/core/pods.yaml": "apiVersion: v1\nkind: PodList\nitems:\n- " + podItem, "mg/img/namespaces/shop/pods/web-0/web/web/logs/previous.log": "hello\n"}, true},
 		{"a support bundle", map[string]string{"sb/cluster-resources/pods/shop.json": "[" + podItem + "]", "sb/cluster-resources/pods/logs/shop/web-0/web.log": "hello\n"}, false},

@@ -95,8 +95,9 @@ func tail(data []byte) []byte {
 	return data
 }
 
-// logMarker begins and ends the log of a container in the output of kubectl cluster-info dump.
-var logMarker = regexp.MustCompile(`^==== (START|END) logs for container (\S+) of pod (\S+?)/(\S+?) ====$`)
+// logMarker begins and ends the log of a container in the output of kubectl cluster-info dump. The end follows right behind
+// the last line where that has no line break.
+var logMarker = regexp.MustCompile(`^(.*)==== (START|END) logs for container (\S+) of pod (\S+?)/(\S+?) ====$`)
 
 // isDumpStream says that data holds logs between markers, alone or among objects.
 func isDumpStream(data []byte) bool {
@@ -112,11 +113,12 @@ func (l *loader) stream(name string, data []byte) {
 		line, err := in.ReadString('\n')
 		m := logMarker.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
 		switch {
-		case m != nil && m[1] == "START" && current == nil:
-			one := newLog(m[3], m[4], m[2], false)
+		case m != nil && m[2] == "START" && m[1] == "" && current == nil:
+			one := newLog(m[4], m[5], m[3], false)
 			current = &one
 			text.Reset()
-		case m != nil && m[1] == "END" && current != nil:
+		case m != nil && m[2] == "END" && current != nil && m[3] == current.Container && m[5] == current.Pod.Name:
+			text.WriteString(m[1])
 			l.log(*current, text.String(), false)
 			current = nil
 		case current != nil:
