@@ -12,7 +12,7 @@ import (
 )
 
 // moduleTexts are the sentences that belong to no single cause.
-var moduleTexts = []texts{answerTexts, factTexts}
+var moduleTexts = []texts{answerTexts, factTexts, premiseTexts}
 
 var answerTexts = texts{
 	english: map[string]string{
@@ -47,6 +47,8 @@ var answerTexts = texts{
 		"miss.audit":          "the audit log of the API server, or who logged in on the node",
 		"miss.auditWhy":       "it would show whether somebody or something killed the process from outside",
 		"miss.log":            "the log of container %[1]s",
+		"miss.output":         "what the process of container %[1]s says when it ends",
+		"miss.outputWhy":      "neither its log nor a termination message says why it ended with exit code %[1]s; a more talkative log level or a termination message would",
 		"miss.logWhy":         "%[1]s, and nothing that was read says why",
 		"miss.gap":            "%[1]s",
 		"miss.gapForbidden":   "the account that reads may not: %[1]s",
@@ -86,6 +88,8 @@ var answerTexts = texts{
 		"miss.audit":          "le journal d'audit du serveur d'API, ou qui s'est connecté au nœud",
 		"miss.auditWhy":       "il montrerait si quelqu'un ou quelque chose a tué le processus de l'extérieur",
 		"miss.log":            "le journal du conteneur %[1]s",
+		"miss.output":         "ce que dit le processus du conteneur %[1]s quand il s'arrête",
+		"miss.outputWhy":      "ni son journal ni un message de fin ne dit pourquoi il s'est arrêté avec le code %[1]s ; un niveau de journal plus bavard ou un message de fin le dirait",
 		"miss.logWhy":         "%[1]s, et rien de ce qui a été lu ne dit pourquoi",
 		"miss.gap":            "%[1]s",
 		"miss.gapForbidden":   "le compte qui lit n'en a pas le droit : %[1]s",

@@ -118,11 +118,11 @@ func (x *exam) fill(r *Report, answers, others []*story) {
 func (x *exam) judge(r *Report) {
 	open := x.openSymptoms()
 	gaps := x.gapsThatMatter()
-	unseen := x.unseenTargets()
+	unseen, premises := x.unseenTargets(), x.unseenPremises()
 	switch {
 	case len(r.RootCauses) > 0:
 		r.Verdict = RootCauseFound
-	case len(open) > 0 || len(gaps) > 0 || len(unseen) > 0:
+	case len(open) > 0 || len(gaps) > 0 || len(unseen) > 0 || len(premises) > 0:
 		r.Verdict = Inconclusive
 	default:
 		r.Verdict = NoFaultFound
@@ -131,6 +131,9 @@ func (x *exam) judge(r *Report) {
 		x.missFor(s)
 	}
 	x.missing = append(x.missing, unseen...)
+	if r.Verdict == Inconclusive {
+		x.missing = append(x.missing, premises...)
+	}
 	x.missing = append(x.missing, gaps...)
 	x.missing = append(x.missing, x.otherGaps(r.Verdict)...)
 	r.Missing = append(r.Missing, x.missing...)

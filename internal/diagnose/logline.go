@@ -55,7 +55,7 @@ func (x *exam) lines(l *cluster.Log) []line {
 	out := make([]line, 0, len(parts))
 	for i, s := range parts {
 		s = strings.TrimRight(s, "\r")
-		if strings.TrimSpace(s) == "" {
+		if strings.TrimSpace(s) == "" || unreadLog.MatchString(s) {
 			continue
 		}
 		one := line{log: l, no: i + 1, text: s, fields: structured(s)}

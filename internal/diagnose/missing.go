@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 
@@ -20,6 +21,12 @@ func (x *exam) missFor(s *symptom) {
 	if s.container != "" {
 		if t != nil && !x.hasLog(p.Namespace, p.Name, s.container, true) {
 			x.miss(Missing{What: x.say("miss.previousLog", s.container), Why: why, Command: fmt.Sprintf("kubectl logs -n %s %s -c %s --previous", p.Namespace, p.Name, s.container)})
+		}
+		if t != nil && t.Message == "" && x.hasLog(p.Namespace, p.Name, s.container, false) {
+			x.miss(Missing{
+				What: x.say("miss.output", s.container), Why: x.say("miss.outputWhy", strconv.Itoa(int(t.ExitCode))),
+				Command: fmt.Sprintf("kubectl logs -n %s %s -c %s -f", p.Namespace, p.Name, s.container),
+			})
 		}
 		if t == nil && !x.hasLog(p.Namespace, p.Name, s.container, false) {
 			x.miss(Missing{What: x.say("miss.log", s.container), Why: why, Command: fmt.Sprintf("kubectl logs -n %s %s -c %s", p.Namespace, p.Name, s.container)})
@@ -42,9 +49,12 @@ func (x *exam) miss(m Missing) {
 	}
 }
 
+// unreadLog recognises what the kubelet answers in place of a log that it no longer has.
+var unreadLog = regexp.MustCompile(`^\s*(?:unable to retrieve container logs for \S+|failed to try resolving symlinks in path \S+.*|failed to open log file .*|(?:Error from server[^:]*: |error: )?previous terminated container .* not found|rpc error: code = NotFound desc = .*)\s*$`)
+
 func (x *exam) hasLog(namespace, pod, container string, previous bool) bool {
 	return slices.ContainsFunc(x.logs[ref("Pod", namespace, pod)], func(l *cluster.Log) bool {
-		return l.Container == container && l.Previous == previous
+		return l.Container == container && l.Previous == previous && !unreadLog.MatchString(l.Text)
 	})
 }
 
