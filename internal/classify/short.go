@@ -40,13 +40,22 @@ func isGenerated(name string) bool {
 	return len(end) == 5 && (drawn || strings.ContainsAny(rest, "0123456789"))
 }
 
-// kindFor returns the kind that a name beside the word for a kind has: a pod with the name of its workload is meant as
-// the workload, which a lookup finds by the bare name.
+// destroying are the verbs that mean the pod itself, never its workload.
+const destroying = " delete kill remove evict terminate destroy supprimer supprime supprimez tuer tue tuez effacer efface effacez detruire detruis evincer expulser "
+
+// kindFor returns the kind that a name beside the word for a kind at i has: a pod with the name of its workload is meant
+// as the workload, which a lookup finds by the bare name. What is to be destroyed keeps its kind: a command must not
+// reach further than it says.
 func (x *extractor) kindFor(kind, name string, at int) string {
-	if kind == "Pod" && !isGenerated(name) && !x.afterTool(at) {
-		return ""
+	if kind != "Pod" || isGenerated(name) || x.afterTool(at) {
+		return kind
 	}
-	return kind
+	for j := at; j > 0 && j > at-4 && x.tokens[j].before == breakNone; j-- {
+		if contains(destroying, x.tokens[j-1].text) {
+			return kind
+		}
+	}
+	return ""
 }
 
 // containerOf reads "the cart container" and "le conteneur cart", said of the workload, at the word for containers.
@@ -72,8 +81,13 @@ func (x *extractor) containerOf(i int) bool {
 // namesContainer tells whether the word at i may be the name of a container.
 func (x *extractor) namesContainer(i int) bool {
 	t := &x.tokens[i]
-	if t.class == 0 {
-		return spelledAsName(t) && !looksOrdinary(t.text) && t.text != "init"
+	switch {
+	case !spelledAsName(t):
+		return false
+	case t.class == 0:
+		return !looksOrdinary(t.text) && t.text != "init"
+	case contains(countable, t.text):
+		return true
 	}
-	return spelledAsName(t) && t.is(isSoft|isEnv|isWord) && !t.is(notAsked|isStop|isChange|isRead)
+	return t.is(isSoft|isEnv|isWord) && !t.is(notAsked|isStop)
 }

@@ -19,11 +19,20 @@ func (x *extractor) askedAbout(i int) bool {
 const notAsked = isKind | isDet | isState | isBe | isAux | isNot | isPron | isAsk | isOps | isInfo | isThing | isPrep | isOf | isIn | isFrom |
 	isAnd | isOr | isSkip | isWho | isVagueObj | isPart | isMeta | isPlan
 
+// countable are the words that lose their article only as names: "why is user down". What comes without one anyway, as
+// "memory" and "access" do, is asked about itself.
+const countable = " user customer client colleague report result test tester stock inventory sync hello group team owner view vote profile script page link image document " +
+	"contact product producer consumer member vendor worker import export message notice note rule question quote role site task topic token proxy scheduler operator webhook controller "
+
 // canBeAsked tells whether the word at i may be a name in such a place.
 func (x *extractor) canBeAsked(i int) bool {
 	t := &x.tokens[i]
 	switch {
-	case !spelledAsName(t), t.is(notAsked), x.compounds(i):
+	case !spelledAsName(t), x.compounds(i):
+		return false
+	case contains(countable, t.text), x.countedAsOne(i):
+		return true
+	case t.is(notAsked):
 		return false
 	case t.class == 0:
 		return !looksOrdinary(t.text) && !isSubcommand(t.text)

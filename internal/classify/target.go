@@ -262,8 +262,8 @@ func (x *extractor) canPrecedeKind(j int, kind string) bool {
 		return false
 	case kind == "Playbook", kind == "Terraform":
 		return x.determined(j) && t.is(isPart|isEnv|isOps|isChange)
-	case t.is(isEnv):
-		return x.determined(j)
+	case t.is(isEnv), kind == "Pod" && contains(countable, t.text):
+		return x.determined(j) || x.inverted(j)
 	}
 	return t.is(isSoft)
 }

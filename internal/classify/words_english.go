@@ -138,4 +138,13 @@ change noun: point
 change +forms: reactivate un-suspend un-pause re-enable reenable relax loosen tighten restrict retarget
 vague: look_after keep_alive
 change: mark unmark
+ops: networking scheduling logging autoscaling autoscale authentication authorization authorisation encryption compression replication garbage_collection
+stop +forms: decide expire occur improve worsen degrade struggle suffer vary differ ignore reject retry spawn exit crawl spike climb sink stall lag choke leak freeze flap stutter complain whine misbehave act
+stop +forms: buy sell ship browse visit upload download subscribe register print purchase click type scroll arrive leave enter join meet explode overflow overlap collide conflict clash
+stop +forms: talk communicate listen authenticate authorise authorize encrypt decrypt compile parse render process consume produce deliver hit exceed surpass cross overrun outgrow outlive mention imply indicate prove learn teach discuss argue
+stop: forever red green amber yellow orange grey gray black white delivered undelivered emails everyone everybody whoever whatever whichever thus hence therefore meanwhile otherwise besides instead elsewhere nowadays lately beforehand afterwards sooner
+stop: awful terrible horrible annoying painful fun funny crazy insane ridiculous unacceptable acceptable reasonable plausible likely unlikely obvious obviously clear clearly hopefully unfortunately sadly luckily oddly strangely mysteriously randomly sporadically intermittently occasionally regularly periodically silently quietly
+stop: hard easy easier harder difficult simple complex complicated tricky ugly nasty noisy quiet loud calm hot cold warm wet fresh dirty tiny huge massive enormous giant tall deep shallow wide narrow thin thick dense sparse rare frequent
+stop: somehow anyhow whatsoever indeed rather quite pretty fairly barely hardly scarcely merely solely mostly mainly partly partially fully completely totally entirely utterly
+stop: gone missed vanish vanishes disappear disappears disappearing slowdown slowdowns hiccup hiccups glitch glitches blip blips breakage outages weirdness brownout blackout meltdown
 `
