@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"time"
 
@@ -29,10 +30,10 @@ func demo(ctx context.Context, screen *screen) error {
 	if err != nil {
 		return err
 	}
-	if err := s.step("identity", "until the API server vouches for who asks", func() error { return local.AwaitGuard(ctx, s.kubectl) }); err != nil {
+	if err := s.step(ctx, "identity", "until the API server vouches for who asks", func() error { return local.AwaitGuard(ctx, s.kubectl) }); err != nil {
 		return err
 	}
-	if err := s.step("symptoms", "until every fault has shown up", func() error { return awaitSymptoms(ctx, asker) }); err != nil {
+	if err := s.step(ctx, "symptoms", "until every fault has shown up", func() error { return awaitSymptoms(ctx, asker) }); err != nil {
 		return err
 	}
 	s.line("")
@@ -129,6 +130,15 @@ func cluster(ctx context.Context, screen *screen) error {
 	return nil
 }
 
+// findKubectl returns the user's own kubectl and, where there is none, that of the control plane.
+func findKubectl(ctx context.Context, root string) (string, error) {
+	if own, err := exec.LookPath("kubectl"); err == nil {
+		return own, nil
+	}
+	assets, err := local.BuildAssets(ctx, root)
+	return filepath.Join(assets, "kubectl"), err
+}
+
 // operate runs the operator in the foreground against the cluster of KUBECONFIG, as its own service account.
 func operate(ctx context.Context) error {
 	if os.Getenv("KUBECONFIG") == "" {
@@ -139,11 +149,9 @@ func operate(ctx context.Context) error {
 		return err
 	}
 	defer s.close()
-	assets, err := local.BuildAssets(ctx, s.root)
-	if err != nil {
+	if s.kubectl.Path, err = findKubectl(ctx, s.root); err != nil {
 		return err
 	}
-	s.kubectl.Path = filepath.Join(assets, "kubectl")
 	if err := s.visit(ctx); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -49,10 +50,14 @@ func (s *screen) title(text string) {
 }
 
 // step announces what is being done, does it, and says how long it took.
-func (s *screen) step(name, what string, do func() error) error {
+func (s *screen) step(ctx context.Context, name, what string, do func() error) error {
 	_, _ = fmt.Fprintf(s.out, "  %s %-58s ", s.paint(bold, fmt.Sprintf("%-14s", name)), what)
 	began := time.Now()
 	if err := do(); err != nil {
+		if ctx.Err() != nil {
+			s.line("%s", s.paint(dim, "stopped"))
+			return err
+		}
 		s.line("%s", s.paint(red, "failed"))
 		return err
 	}
