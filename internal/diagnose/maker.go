@@ -120,7 +120,7 @@ func (x *exam) runUnder(account cluster.Ref) []*workload {
 	return out
 }
 
-// orderedFrom lets the want of an object need the controller that surely should have made it, and cites what the
+// orderedFrom lets the want of an object need the controller that surely should have made it, where that does not work, and cites what the
 // resource that orders the object says of it.
 func (x *exam) orderedFrom(f *Finding) {
 	for _, o := range x.orders(f.Object) {
@@ -128,8 +128,14 @@ func (x *exam) orderedFrom(f *Finding) {
 		f.links.affects = append(f.links.affects, ref(o.GetKind(), o.GetNamespace(), o.GetName()))
 	}
 	for _, m := range x.makersOf(f.Object) {
-		if m.sure {
-			f.links.needs = append(f.links.needs, workloadRefs(x.runUnder(m.account))...)
+		if !m.sure {
+			continue
+		}
+		for _, w := range x.runUnder(m.account) {
+			ill := slices.ContainsFunc(x.symptomsOf[w], func(s *symptom) bool { return !s.weak() })
+			if ill || w.desired == 0 {
+				f.links.needs = append(f.links.needs, w.ref)
+			}
 		}
 	}
 }

@@ -101,14 +101,22 @@ func labelSlip(s *metav1.LabelSelector, labels map[string]string, who cluster.Re
 		return slip{}, false
 	}
 	key, value := wrong[0], s.MatchLabels[wrong[0]]
-	if real, ok := labels[key]; ok && similar(value, []string{real}) == real {
+	if real, ok := labels[key]; ok && slipAway(value, real) {
 		return newLabelSlip(key, value, key, real, who), true
 	}
-	near := similar(key, sortedKeys(labels))
-	if _, same := labels[key]; !same && near != "" && labels[near] == value {
-		return newLabelSlip(key, value, near, value, who), true
+	for _, real := range sortedKeys(labels) {
+		if labels[real] == value && slipAway(key, real) {
+			return newLabelSlip(key, value, real, value, who), true
+		}
 	}
 	return slip{}, false
+}
+
+// slipAway says that a word is another one written wrong: a few letters differ, or the same letters stand in another
+// order.
+func slipAway(written, meant string) bool {
+	letters := func(s string) string { return string(slices.Sorted(slices.Values([]rune(s)))) }
+	return written != meant && (similar(written, []string{meant}) == meant || letters(written) == letters(meant))
 }
 
 func newLabelSlip(key, value, realKey, realValue string, who cluster.Ref) slip {
