@@ -54,6 +54,8 @@ func (x *extractor) leadsToPlace(i int) bool {
 		return false
 	case t.is(isOf):
 		return !x.located(i + 2)
+	case t.is(isFrom) && strings.HasSuffix(x.joint(i+1).text, "ing"):
+		return !contains(undergone, x.lastWord(i-2)) // what it is kept from doing
 	}
 	return t.is(isIn|isFrom) || t.text == "on" || x.goesTo(i)
 }

@@ -12,7 +12,33 @@ func (x *extractor) askedAbout(i int) bool {
 	case !x.canBeAsked(i), x.afterTool(i):
 		return false
 	}
-	return x.troubled(i) || x.undergoes(i) || x.predicated(i)
+	return x.troubled(i) || x.undergoes(i) || x.predicated(i) || x.listed(i) || x.apposed(i) || x.alone(i)
+}
+
+// listed tells whether the word at i goes on with a list that a target began: "what is wrong with web, api and cart".
+func (x *extractor) listed(i int) bool {
+	if i == 0 || !x.word(i-1).isTarget || x.tokens[i].before != breakComma {
+		return false
+	}
+	return x.joint(i+1).is(isAnd|isOr) && x.word(i+2) != &nothing && x.canBeAsked(i+2)
+}
+
+// apposed tells whether the word at i names the software that the noun before it is: "la base redis".
+func (x *extractor) apposed(i int) bool {
+	return x.tokens[i].is(isSoft) && x.prior(i).is(isOps) && x.prior(i-1).is(isDet)
+}
+
+// alone tells whether the unknown word at i makes up the text, courtesies aside.
+func (x *extractor) alone(i int) bool {
+	if i != 0 || x.tokens[0].class != 0 || len(x.tokens[0].text) < 3 {
+		return false
+	}
+	for j := 1; j < len(x.tokens); j++ {
+		if !x.tokens[j].is(isPolite | isSkip) {
+			return false
+		}
+	}
+	return true
 }
 
 // notAsked are the classes of the words that are asked about themselves, or hold the question together.
@@ -55,7 +81,7 @@ const (
 	statesOf     = " reponse reponses panne pannes etat statut sante cause causes arret redemarrage redemarrages lenteur outage failure crash crashes state status health restarts downtime slowness "
 	aboutTrouble = " complain complains complained complaining complaints alert alerts page pages plaignent plainte plaintes "
 	undergone    = " reach reaches reached contact broke breaks break broken kills killed block blocks blocking prevents preventing prevent keeps keeping stops stopping " +
-		"causes causing makes making slows hurts joindre contacter atteindre empeche empechent bloque bloquent casse ralentit tue "
+		"using uses calling causes causing makes making slows hurts joindre contacter atteindre empeche empechent bloque bloquent casse ralentit tue "
 )
 
 // troubled tells whether trouble with something, and a preposition, stand before the word at i.
@@ -72,11 +98,20 @@ func (x *extractor) troubled(i int) bool {
 	case "from":
 		return contains(comesFrom, before)
 	case "of", "de", "d":
-		return contains(statesOf, before)
+		return contains(statesOf, before) || x.ofThing(i-2, before)
 	case "about":
 		return contains(aboutTrouble, before)
 	}
 	return false
+}
+
+// measures are the nouns whose "of" takes what they count.
+const measures = " number list amount rate set total share count lot queue batch series pair kind type nombre liste taux total file lot serie sorte "
+
+// ofThing tells whether the noun at i is a thing that an object has: "the password of orders".
+func (x *extractor) ofThing(i int, noun string) bool {
+	t := x.word(i)
+	return t.is(isOps|isInfo|isThing|isStop) && !t.isTarget && x.prior(i).is(isDet) && !contains(measures, noun)
 }
 
 // undergoes tells whether the word at i is what a verb of harm or of access is about: "who broke web".
@@ -106,9 +141,14 @@ func (x *extractor) predicated(i int) bool {
 	case x.word(i - 1).isTarget:
 		return false
 	case !isSaidOf(next):
-		return x.inverted(i) && next.is(isStop) && contains(doing, x.prior(i).text)
+		return x.inverted(i) && (next.is(isStop) || contains(doings, next.text)) && contains(doing, x.auxiliary(i))
 	}
-	return x.begins(i) && headVerb(next) || x.inverted(i) || contains(asksClause, x.lastWord(i-1)) && x.prior(i) != &nothing
+	return x.begins(i) && (headVerb(next) || contains(finite, next.text)) || x.opensSubject(i)
+}
+
+// opensSubject tells whether an auxiliary or a question word before the word at i leads to the subject of a question.
+func (x *extractor) opensSubject(i int) bool {
+	return x.inverted(i) || contains(asksClause, x.lastWord(i-1)) && x.prior(i) != &nothing
 }
 
 // asksClause end the question words that a whole clause follows.
@@ -117,20 +157,37 @@ const asksClause = " why come pourquoi que qu si whether if "
 // asksHow tells whether a question about how something is doing ends before the word at i: "comment va web".
 func (x *extractor) asksHow(i int) bool {
 	p := x.prior(i)
-	return p.is(isAsk) && contains(" va vont porte ", x.lastWord(i-1)) && x.rests(i+1)
+	return p.is(isAsk) && contains(" va vont porte fait font ", x.lastWord(i-1)) && x.rests(i+1)
 }
 
 // inverted tells whether the auxiliary of a question, negated or not, stands before the word at i.
 func (x *extractor) inverted(i int) bool {
-	p := x.prior(i)
+	return x.auxiliary(i) != ""
+}
+
+// auxiliary returns the auxiliary before the word at i, be it the end of a question word: "what does".
+func (x *extractor) auxiliary(i int) string {
+	p, last := x.prior(i), x.lastWord(i-1)
 	if p.text == "not" {
-		p = x.prior(i - 1)
+		p, last = x.prior(i-1), x.lastWord(i-2)
 	}
-	return p.is(isAux) && !p.isTarget
+	switch {
+	case p.isTarget:
+		return ""
+	case p.is(isAux), p.is(isAsk) && contains(" is are was were has have had do does did ", last):
+		return last
+	}
+	return ""
 }
 
 // doing are the auxiliaries whose subject a verb follows, although it be a noun elsewhere: "does web answer".
-const doing = " do does did can could will would should may might not "
+const doing = " do does did can could will would should may might "
+
+// doings are such verbs that are no common words else.
+const doings = " log query request call answer "
+
+// finite are verbs that open what a statement says of its first word.
+const finite = " est sont etait etaient ne perd perdent refuse refusent prend renvoie renvoient retourne rejette throws gives returns needs takes uses drops loses rejects spits emits "
 
 // isSaidOf tells whether a word can begin what is said of the one before it.
 func isSaidOf(t *token) bool {
@@ -145,7 +202,7 @@ func isSaidOf(t *token) bool {
 
 // headVerb tells whether a word opens what a statement says of its first word.
 func headVerb(t *token) bool {
-	return t.is(isBe|isAux|isNot|isState|isWant|isMake) || t.is(isPart) && !t.is(isInfo)
+	return t.is(isBe|isAux|isNot|isState|isWant|isMake|isResult) || t.is(isPart) && !t.is(isInfo)
 }
 
 // lastWord returns the last word of the token at i, which may be a phrase, or "".

@@ -147,4 +147,6 @@ stop: awful terrible horrible annoying painful fun funny crazy insane ridiculous
 stop: hard easy easier harder difficult simple complex complicated tricky ugly nasty noisy quiet loud calm hot cold warm wet fresh dirty tiny huge massive enormous giant tall deep shallow wide narrow thin thick dense sparse rare frequent
 stop: somehow anyhow whatsoever indeed rather quite pretty fairly barely hardly scarcely merely solely mostly mainly partly partially fully completely totally entirely utterly
 stop: gone missed vanish vanishes disappear disappears disappearing slowdown slowdowns hiccup hiccups glitch glitches blip blips breakage outages weirdness brownout blackout meltdown
+skip: hmm ugh oops yo lol argh wtf whoa wow gosh yikes
+be: throws spits
 `

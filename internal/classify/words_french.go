@@ -87,4 +87,5 @@ stop +forms: plaindre raler sembler tarder trainer peiner galerer merder foirer 
 stop +forms: payer acheter naviguer parler discuter ecouter entendre penser croire esperer attendre rester partir rentrer envoyer recevoir livrer imprimer telecharger cliquer taper
 stop: temps autant plainte plaintes rouge vert orange jaune lenteurs ralentissement ralentissements coupure coupures plantage plantages bizarre bizarres etrange etranges anormal anormale anormaux inhabituel inhabituelle grave graves urgent penible
 stop: quiconque nulle ailleurs dedans dehors dessus dessous desormais dorenavant jadis parfois rarement frequemment regulierement souvent brusquement soudain soudainement constamment continuellement apparemment visiblement evidemment malheureusement heureusement
+skip: zut mince hop bref bah euh oups aie
 `
