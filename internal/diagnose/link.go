@@ -82,7 +82,7 @@ func (x *exam) causesOf(f *Finding, need cluster.Ref, at map[cluster.Ref][]*Find
 	for r := range x.reach(need) {
 		for _, g := range at[r] {
 			switch {
-			case g == f || r == f.Object && g.Object == f.Object || slices.Contains(strong, g) || slices.Contains(weak, g) || slices.Contains(echoes, g):
+			case g == f || f.Absent && g.Object == f.Object || slices.Contains(strong, g) || slices.Contains(weak, g) || slices.Contains(echoes, g):
 			case g.links.echo:
 				echoes = append(echoes, g)
 			case g.links.weak:
