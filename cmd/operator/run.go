@@ -51,7 +51,7 @@ func run(ctx context.Context, config *rest.Config, options options) error {
 	}
 	tasks := &agenttask.Reconciler{
 		Client:   manager.GetClient(),
-		Accounts: manager.GetAPIReader(),
+		Uncached: manager.GetAPIReader(),
 		Readers:  cluster,
 		Guard:    guarding,
 		Events:   kube.NewEvents(manager.GetEventRecorder("eclusier")),
@@ -78,7 +78,7 @@ func newManager(config *rest.Config, options options) (ctrl.Manager, error) {
 		LeaderElectionNamespace:       options.namespace,
 		LeaderElectionReleaseOnCancel: true,
 		Cache: cache.Options{
-			DefaultTransform: cache.TransformStripManagedFields(),
+			DefaultTransform: guard.Trim,
 			ByObject:         map[client.Object]cache.ByObject{&v1alpha1.AgentTask{}: {Transform: agenttask.Trim}},
 		},
 	})

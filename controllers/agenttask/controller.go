@@ -5,7 +5,7 @@
 // of what is done: whoever restarts the operator at any point loses nothing but the step in hand, and no finished step is
 // made again. Nothing outside the API server is kept, so tasks have no finalizer (docs/decisions/0005-no-finalizer.md).
 //
-// It never decides from a condition, never changes anything but the task's status (and deletes the task when its time to
+// It decides from no condition but one (see unvouched), never changes anything but the task's status (and deletes the task when its time to
 // live is over), and never reads the tenant's objects as itself: always as the task's service account.
 package agenttask
 
@@ -40,8 +40,9 @@ type Guard interface {
 type Reconciler struct {
 	// Client reads tasks and admission policies from the cache, and writes.
 	Client client.Client
-	// Accounts reads service accounts, without a cache: to hold all of a cluster's would be waste.
-	Accounts client.Reader
+	// Uncached reads service accounts, since to hold all of a cluster's would be waste, and admission policies where the
+	// cache may lag behind.
+	Uncached client.Reader
 	Readers  Readers
 	Guard    Guard
 	Events   kube.Events

@@ -14,7 +14,6 @@ import (
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
 	"github.com/eclusier/eclusier/internal/cluster"
-	"github.com/eclusier/eclusier/internal/guard"
 )
 
 var (
@@ -159,6 +158,8 @@ func TestReconciler_outcome(t *testing.T) {
 			want: "-Accepted/PromptUnreadable " + ended("PromptUnreadable"), event: "Warning PromptUnreadable Succeeded"},
 		{name: "bytes that were no text", task: ask("x", "\uFFFD\uFFFDELF"), writes: 1, phase: v1alpha1.PhaseFailed,
 			want: "-Accepted/PromptUnreadable " + ended("PromptUnreadable"), event: "Warning PromptUnreadable Succeeded"},
+		{name: "a prompt of blanks that only look like nothing", task: ask("x", "\u00a0\u200b\u2003\ufeff\u2060\n"), writes: 1, phase: v1alpha1.PhaseFailed,
+			want: "-Accepted/PromptEmpty " + ended("PromptEmpty"), event: "Warning PromptEmpty Succeeded"},
 		{name: "nobody vouched for", task: ask("x", "why is web down?", spec(func(s *v1alpha1.AgentTaskSpec) { s.RequestedBy = nil })), writes: 1, phase: v1alpha1.PhaseFailed,
 			want: "-Accepted/RequesterUnknown " + ended("RequesterUnknown"), event: "Warning RequesterUnknown Succeeded"},
 		{name: "no such account", task: ask("x", "why is web down?", spec(func(s *v1alpha1.AgentTaskSpec) { s.ServiceAccountName = "ghost" })), writes: 1, phase: v1alpha1.PhaseFailed,
@@ -263,31 +264,6 @@ func TestReconciler_panic(t *testing.T) {
 	}
 	if got := r.get("why").Status.Failure; got == nil || got.Type != v1alpha1.SucceededRetriesExhausted {
 		t.Errorf("a defect must end as a failed task, got %+v", got)
-	}
-}
-
-func TestReconciler_guardMissing(t *testing.T) {
-	r := newRoom(t, ask("why", "why is deployment web in shop down?"))
-	r.guard.problems = []guard.Problem{{Kind: "ValidatingAdmissionPolicy", Name: "eclusier-requester"}}
-	task, result := r.settle("why")
-	if got, want := summary(task), "?Accepted/IdentityGuardMissing +Stalled/IdentityGuardMissing ?Succeeded/IdentityGuardMissing"; got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
-	if result.RequeueAfter != 0 {
-		t.Errorf("polls every %s instead of watching the policies", result.RequeueAfter)
-	}
-	if task.Status.Phase != v1alpha1.PhaseWaiting || r.world.finds+r.world.reads > 0 {
-		t.Errorf("phase %s, %d looks at the cluster", task.Status.Phase, r.world.finds+r.world.reads)
-	}
-	if got := r.unaccepted(t.Context(), nil); len(got) != 1 || got[0] != request("why") {
-		t.Errorf("a change of the policies wakes %v", got)
-	}
-	r.guard.problems = nil
-	if task, _ = r.settle("why"); task.Status.Verdict == "" {
-		t.Errorf("does not go on once the guard is back: %s", summary(task))
-	}
-	if got := r.unaccepted(t.Context(), nil); len(got) != 0 {
-		t.Errorf("a finished task is woken: %v", got)
 	}
 }
 

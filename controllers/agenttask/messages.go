@@ -22,6 +22,7 @@ const (
 	saidDidYouMean        said = "did you mean"
 	saidExample           said = "example"
 	saidExceeded          said = "exceeded"
+	saidExceededHeld      said = "exceeded while held"
 	saidExplicit          said = "explicit"
 	saidForbidden         said = "forbidden"
 	saidForNodes          said = "for nodes"
@@ -64,6 +65,7 @@ var english = map[said]string{
 	saidDidYouMean:        "Did you mean %[1]s?",
 	saidExample:           "What is wrong with %[1]s?",
 	saidExceeded:          "The time limit of %[1]s ran out before there was an answer: create another AgentTask with a larger spec.limits.wallClock.",
+	saidExceededHeld:      "The time limit of %[1]s ran out while the task waited. %[2]s",
 	saidExplicit:          "%[1]s, as spec.intent says.",
 	saidForbidden:         "Service account %[1]s of namespace %[2]s may not read what is needed in namespace %[3]s.",
 	saidForNodes:          "For nodes, volumes and whatever else has no namespace: %[1]s",
@@ -79,7 +81,7 @@ var english = map[said]string{
 	saidPromptEmpty:       "The prompt is empty: create another AgentTask whose spec.prompt says what you want to know.",
 	saidPromptTooLong:     "The prompt has %[1]d bytes, more than %[2]d: create another AgentTask with the question alone; logs and manifests are read from the cluster.",
 	saidPromptUnreadable:  "The prompt holds control characters or bytes that are not text: create another AgentTask with plain text in UTF-8.",
-	saidRequesterUnknown:  "Nobody is known to have asked, since the task was created before the admission policies were: create it again.",
+	saidRequesterUnknown:  "Nobody vouches for who asked, since the task was created before the admission policies were in force, or last in force: create it again under another name.",
 	saidRetriesExhausted:  "The cluster could not be read in %[1]d attempts (%[2]s).",
 	saidRetrying:          "Attempt %[1]d of %[2]d, next at %[3]s.",
 	saidSuspended:         "Held by spec.suspend; unset it to go on.",
@@ -106,6 +108,7 @@ var french = map[said]string{
 	saidDidYouMean:        "Vouliez-vous dire %[1]s ?",
 	saidExample:           "Qu’est-ce qui ne va pas avec %[1]s ?",
 	saidExceeded:          "Le délai de %[1]s s’est écoulé avant qu’il y ait une réponse : créez un autre AgentTask avec un spec.limits.wallClock plus grand.",
+	saidExceededHeld:      "Le délai de %[1]s s’est écoulé pendant que la tâche attendait. %[2]s",
 	saidExplicit:          "%[1]s, comme le dit spec.intent.",
 	saidForbidden:         "Le compte de service %[1]s de l’espace de noms %[2]s ne peut pas lire ce qu’il faut dans l’espace de noms %[3]s.",
 	saidForNodes:          "Pour les nœuds, les volumes et tout ce qui n’a pas d’espace de noms : %[1]s",
@@ -121,7 +124,7 @@ var french = map[said]string{
 	saidPromptEmpty:       "La demande est vide : créez un autre AgentTask dont spec.prompt dit ce que vous voulez savoir.",
 	saidPromptTooLong:     "La demande fait %[1]d octets, plus que %[2]d : créez un autre AgentTask avec la seule question ; les journaux et manifestes sont lus dans le cluster.",
 	saidPromptUnreadable:  "La demande contient des caractères de contrôle ou des octets qui ne sont pas du texte : créez un autre AgentTask avec du texte simple en UTF-8.",
-	saidRequesterUnknown:  "On ne sait pas qui demande, car la tâche a été créée avant les règles d’admission : créez-la de nouveau.",
+	saidRequesterUnknown:  "Nul ne garantit qui demande, car la tâche a été créée avant l’entrée en vigueur des règles d’admission, ou avant leur rétablissement : créez-la de nouveau sous un autre nom.",
 	saidRetriesExhausted:  "Le cluster n’a pas pu être lu en %[1]d tentatives (%[2]s).",
 	saidRetrying:          "Tentative %[1]d sur %[2]d, la prochaine à %[3]s.",
 	saidSuspended:         "Retenu par spec.suspend ; retirez-le pour continuer.",

@@ -67,7 +67,7 @@ func newRoom(t *testing.T, objects ...client.Object) *room {
 // restart replaces the reconciler, as a new process would.
 func (r *room) restart() {
 	r.Reconciler = &Reconciler{
-		Client: r.client, Accounts: r.client, Readers: r.world, Guard: r.guard,
+		Client: r.client, Uncached: r.client, Readers: r.world, Guard: r.guard,
 		Events: kube.NewEvents(r.events), Metrics: telemetry.New(prometheus.WrapRegistererWith(
 			prometheus.Labels{"life": fmt.Sprint(time.Now().UnixNano())}, r.registry)), Clock: r.clock,
 	}
@@ -335,11 +335,19 @@ func brokenImage(s *cluster.Snapshot) {
 // vouching is a double of the identity guard.
 type vouching struct {
 	problems []guard.Problem
+	since    time.Time
+	// late is how many more times the cache says that everything is missing.
+	late int
 	err      error
 }
 
 func (v *vouching) Check(context.Context, client.Reader) (guard.Verdict, error) {
-	return guard.Verdict{Stamp: guard.StampByServer, Problems: v.problems}, v.err
+	problems := v.problems
+	if v.late > 0 {
+		v.late--
+		problems = []guard.Problem{{Kind: "ValidatingAdmissionPolicy", Name: "eclusier-check-requester"}}
+	}
+	return guard.Verdict{Stamp: guard.StampByServer, Problems: problems, Since: v.since}, v.err
 }
 
 // heard remembers the events told.

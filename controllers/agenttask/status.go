@@ -46,6 +46,8 @@ func (f facts) accepted() []metav1.Condition {
 	case f.status.StartedAt != nil:
 		message := f.pass.say(saidAccepted, f.spec.RequestedBy.Username)
 		return one(v1alpha1.ConditionAccepted, metav1.ConditionTrue, v1alpha1.AcceptedAccepted, message)
+	case f.pass.unvouched() != nil: // held, cancelled or out of time, it stays what it is
+		return []metav1.Condition{*f.pass.unvouched()}
 	}
 	return nil
 }

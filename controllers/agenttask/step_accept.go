@@ -9,10 +9,12 @@ import (
 	"unicode/utf8"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
 	"github.com/eclusier/eclusier/internal/fault"
+	"github.com/eclusier/eclusier/internal/guard"
 )
 
 // accept checks what can be checked without understanding the prompt, and starts the task's clock.
@@ -20,14 +22,14 @@ func (p *pass) accept(ctx context.Context) error {
 	if err := p.readable(); err != nil {
 		return err
 	}
-	verdict, err := p.Guard.Check(ctx, p.Client)
+	verdict, err := p.vouching(ctx)
 	if err != nil {
 		return err
 	}
 	if !verdict.InPlace() {
 		return fault.New(fault.Wait, v1alpha1.AcceptedIdentityGuardMissing, verdict.Message(), nil)
 	}
-	if p.task.Spec.RequestedBy == nil {
+	if p.unvouched() != nil || p.task.CreationTimestamp.Time.Before(verdict.Since) || p.task.Spec.RequestedBy == nil {
 		return refuse(v1alpha1.AcceptedRequesterUnknown, p.say(saidRequesterUnknown))
 	}
 	if err := p.accountExists(ctx); err != nil {
@@ -38,11 +40,32 @@ func (p *pass) accept(ctx context.Context) error {
 	return nil
 }
 
+// vouching asks the guard. What the cache shows to be missing is looked up: a task that is held for it is never accepted, so
+// that a cache that lags behind the installation must hold none.
+func (p *pass) vouching(ctx context.Context) (guard.Verdict, error) {
+	verdict, err := p.Guard.Check(ctx, p.Client)
+	if err != nil || verdict.InPlace() {
+		return verdict, err
+	}
+	return p.Guard.Check(ctx, p.Uncached)
+}
+
+// unvouched is the condition under which a task was held for the identity guard, nil if it never was. It is the one
+// condition that is read as a fact: policies that were put right bear no sure sign of it, but a task that has once been
+// seen without them has a requester that nobody vouches for.
+func (p *pass) unvouched() *metav1.Condition {
+	condition := meta.FindStatusCondition(p.before, v1alpha1.ConditionAccepted)
+	if condition == nil || condition.Reason != v1alpha1.AcceptedIdentityGuardMissing {
+		return nil
+	}
+	return condition
+}
+
 // readable tells whether the prompt is text of a length that somebody can have meant.
 func (p *pass) readable() error {
 	prompt := p.task.Spec.Prompt
 	switch {
-	case strings.TrimSpace(prompt) == "":
+	case !strings.ContainsFunc(prompt, visible) && !strings.ContainsFunc(prompt, unreadable):
 		return refuse(v1alpha1.AcceptedPromptEmpty, p.say(saidPromptEmpty))
 	case len(prompt) > v1alpha1.MaxPromptBytes:
 		return refuse(v1alpha1.AcceptedPromptTooLong, p.say(saidPromptTooLong, len(prompt), v1alpha1.MaxPromptBytes))
@@ -50,6 +73,11 @@ func (p *pass) readable() error {
 		return refuse(v1alpha1.AcceptedPromptUnreadable, p.say(saidPromptUnreadable))
 	}
 	return nil
+}
+
+// visible tells what leaves ink from blanks of every width and from characters that only direct others.
+func visible(r rune) bool {
+	return unicode.IsGraphic(r) && !unicode.IsSpace(r) && !unicode.Is(unicode.Zs, r) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 
 // unreadable tells control characters from text. The replacement character stands where bytes were no text.
@@ -63,7 +91,7 @@ func (p *pass) accountExists(ctx context.Context) error {
 	account := p.account()
 	object := &metav1.PartialObjectMetadata{}
 	object.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ServiceAccount"))
-	err := p.Accounts.Get(ctx, account, object)
+	err := p.Uncached.Get(ctx, account, object)
 	switch {
 	case fault.Is(err, fault.NotFound):
 		return refuse(v1alpha1.AcceptedServiceAccountNotFound, p.say(saidNoAccount, account.Name, account.Namespace),

@@ -175,12 +175,18 @@ func (p *pass) complete() {
 	p.task.Status.CompletedAt = &completed
 }
 
-// deadline is when the task's time is over, once it has started.
+// deadline is when the task's time is over, once it has started or is held for the identity guard.
 func (p *pass) deadline() (time.Time, bool) {
-	if p.task.Status.StartedAt == nil {
-		return time.Time{}, false
+	held := p.unvouched()
+	switch {
+	case p.task.Status.StartedAt != nil:
+		return p.task.Status.StartedAt.Add(p.task.WallClock()), true
+	case held != nil:
+		return held.LastTransitionTime.Add(p.task.WallClock()), true
+	case p.hold != nil && p.hold.Reason == v1alpha1.AcceptedIdentityGuardMissing:
+		return p.now.Add(p.task.WallClock()), true
 	}
-	return p.task.Status.StartedAt.Add(p.task.WallClock()), true
+	return time.Time{}, false
 }
 
 func (p *pass) overdue() bool {
@@ -189,6 +195,9 @@ func (p *pass) overdue() bool {
 }
 
 func (p *pass) exceeded() *fault.Fault {
+	if held := p.unvouched(); held != nil {
+		return fault.New(fault.Terminal, v1alpha1.SucceededWallClockExceeded, p.say(saidExceededHeld, p.task.WallClock().String(), held.Message), nil)
+	}
 	return fault.New(fault.Terminal, v1alpha1.SucceededWallClockExceeded, p.say(saidExceeded, p.task.WallClock().String()), nil)
 }
 

@@ -1,9 +1,15 @@
 // Package guard checks that the admission policies which vouch for identities are in place.
 //
 // It decides whether a name in spec.requestedBy can be believed: the policies and their bindings exist, say exactly what
-// config/policy says, deny, and are narrowed by nothing. It never installs or repairs anything, and it cannot see a
-// policy take effect: the API server needs a moment for that after it was created. The operator calls it at its start
-// and before it accepts a task.
+// config/policy says, deny, and are narrowed by nothing. It also says since when: what was created before the last of
+// them was created or changed was perhaps created without them, and nobody vouches for the name in it. It never installs
+// or repairs anything. The operator calls it at its start and before it accepts a task.
+//
+// What it cannot see, and who accepts a task therefore cannot either: the moment that the API server needs to put a
+// policy into effect after it was stored; the rest of the second in which it was stored, since the API keeps whole
+// seconds; and a field that was added to a binding and taken away again while no operator was looking, which leaves no
+// time. Whoever may write policies can also write their metadata, and so vouch for anybody: that right is a cluster
+// administrator's.
 package guard
 
 import (
@@ -13,6 +19,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -59,6 +66,9 @@ type Verdict struct {
 	Stamp Stamp
 	// Problems are in a fixed order; with none, identities can be believed.
 	Problems []Problem
+	// Since is when the last of the policies and bindings that exist was created or changed, in whole seconds. A name in
+	// anything that was created before cannot be believed.
+	Since time.Time
 }
 
 // InPlace tells whether identities can be believed.
@@ -139,46 +149,46 @@ func expect(documents string) ([]expectation, error) {
 // not be read, and says nothing about them.
 func (g *Guard) Check(ctx context.Context, reader client.Reader) (Verdict, error) {
 	verdict := Verdict{Stamp: StampByServer}
-	stamp, err := compare(ctx, reader, g.stamp)
+	err := verdict.compare(ctx, reader, g.stamp)
 	switch {
 	case meta.IsNoMatchError(err):
 		verdict.Stamp = StampByClient
 	case err != nil:
 		return Verdict{}, err
 	}
-	checks, err := compare(ctx, reader, g.checks)
-	if err != nil {
+	if err := verdict.compare(ctx, reader, g.checks); err != nil {
 		return Verdict{}, err
 	}
-	verdict.Problems = slices.Concat(stamp, checks)
 	return verdict, nil
 }
 
-// compare looks everything that is expected up and says how it differs.
-func compare(ctx context.Context, reader client.Reader, expected []expectation) ([]Problem, error) {
-	var problems []Problem
+// compare looks everything that is expected up, and adds how it differs and when it last changed.
+func (v *Verdict) compare(ctx context.Context, reader client.Reader, expected []expectation) error {
 	for _, want := range expected {
 		have, err := newObject(want.kind)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		err = reader.Get(ctx, client.ObjectKey{Name: want.name}, have)
 		switch {
 		case apierrors.IsNotFound(err):
-			problems = append(problems, Problem{Kind: want.kind.Kind, Name: want.name})
+			v.Problems = append(v.Problems, Problem{Kind: want.kind.Kind, Name: want.name})
 			continue
 		case err != nil:
-			return nil, fmt.Errorf("reading %s %s: %w", want.kind.Kind, want.name, err)
+			return fmt.Errorf("reading %s %s: %w", want.kind.Kind, want.name, err)
+		}
+		if changed := lastChange(have); changed.After(v.Since) {
+			v.Since = changed
 		}
 		spec, err := specOf(have)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if fields := differences(want.spec, spec); len(fields) > 0 {
-			problems = append(problems, Problem{Kind: want.kind.Kind, Name: want.name, Fields: fields})
+			v.Problems = append(v.Problems, Problem{Kind: want.kind.Kind, Name: want.name, Fields: fields})
 		}
 	}
-	return problems, nil
+	return nil
 }
 
 func decode(document []byte) (client.Object, error) {

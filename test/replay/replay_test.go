@@ -119,7 +119,7 @@ func operate(ctx context.Context, t *testing.T, child *controlplane.Child, ages 
 		t.Fatal(err)
 	}
 	tasks := &agenttask.Reconciler{
-		Client: manager.GetClient(), Accounts: manager.GetAPIReader(), Readers: agedReaders{readers, ages}, Guard: guarding,
+		Client: manager.GetClient(), Uncached: manager.GetAPIReader(), Readers: agedReaders{readers, ages}, Guard: guarding,
 		Events: kube.NewEvents(manager.GetEventRecorder("eclusier")), Metrics: telemetry.New(prometheus.NewRegistry()),
 		Clock: clock.RealClock{},
 	}
