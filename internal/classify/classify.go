@@ -123,7 +123,7 @@ func Classify(text string) Result {
 	x.extract()
 	result := Result{Targets: x.targets, Namespace: x.namespace, Language: languageOf(r.tokens), InScope: true}
 	result.WholeCluster = x.namespace == "" && asksWholeCluster(text, r.tokens)
-	if reason := outOfScope(r.tokens, len(x.targets) > 0); reason != "" {
+	if reason := outOfScope(text, r.tokens, len(x.targets) > 0); reason != "" {
 		if reason == ScopeLanguage {
 			result.Targets, result.Namespace = nil, ""
 		}

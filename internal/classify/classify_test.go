@@ -146,6 +146,50 @@ func TestClassify_scope(t *testing.T) {
 	}
 }
 
+func TestClassify_wholeCluster(t *testing.T) {
+	cases := []struct {
+		text string
+		want bool
+	}{
+		{"Is everything all right in the cluster?", true},
+		{"is anything failing in the whole cluster?", true},
+		{"What is wrong with all namespaces?", true},
+		{"which pods are pending in every namespace", true},
+		{"why do we see 503s everywhere?", true},
+		{"list failed pods cluster-wide", true},
+		{"kubectl get pods -A", true},
+		{"kubectl get pods --all-namespaces", true},
+		{"y a-t-il des pods en erreur dans tout le cluster ?", true},
+		{"est-ce que tout va bien sur le cluster ?", true},
+		{"liste les pods en erreur dans tous les namespaces", true},
+		{"pourquoi a-t-on des erreurs partout ?", true},
+		{"is anything wrong in shop?", false},
+		{"why are there 503s everywhere in shop?", false},
+		{"what is wrong with web?", false},
+		{"is the cluster autoscaler in trouble?", false},
+		{"what is wrong with cluster role viewer?", false},
+		{"why does namespace shop have no quota?", false},
+		{"how do I create a namespace?", false},
+	}
+	for _, c := range cases {
+		t.Run(c.text, func(t *testing.T) {
+			if got := Classify(c.text); got.WholeCluster != c.want {
+				t.Errorf("whole cluster %v, want %v", got.WholeCluster, c.want)
+			}
+		})
+	}
+}
+
+func TestClassify_otherLanguagesNameNothing(t *testing.T) {
+	for _, text := range []string{"Warum startet web nicht?", "Warum ist der Pod web nicht bereit?", "¿Por qué no arranca web?", "Perché il servizio web non funziona?"} {
+		t.Run(text, func(t *testing.T) {
+			if got := Classify(text); got.ScopeReason != ScopeLanguage || len(got.Targets) > 0 || got.Namespace != "" {
+				t.Errorf("scope %q, targets %s, namespace %q; want %s and none", got.ScopeReason, render(got.Targets), got.Namespace, ScopeLanguage)
+			}
+		})
+	}
+}
+
 func TestClassify_everyRuleDecidesSomething(t *testing.T) {
 	decided := map[string]bool{Classify("").Rules[0]: true}
 	for _, file := range []string{"families.tsv", "intents.tsv"} {

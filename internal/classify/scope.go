@@ -29,14 +29,21 @@ const (
 
 // outOfScope returns why a text is none of eclusier's business, "" if it may be. One word of operations or one target
 // that a cluster could hold keeps a text in scope, except an attempt to get round the rules and another language.
-func outOfScope(tokens []token, hasTargets bool) string {
+func outOfScope(text string, tokens []token, hasTargets bool) string {
 	if circumvents(tokens) {
 		return ScopeCircumvention
 	}
 	var seen tally
 	operations := false
 	for i := range tokens {
-		operations = seen.count(&tokens[i]) || operations
+		t := &tokens[i]
+		operations = seen.count(t) || operations
+		if t.class == 0 && !t.opaque && spelledElsewhere(text[t.start:t.end]) {
+			seen.foreign++
+		}
+	}
+	if strings.Contains(text[:min(len(text), maxBytes)], "¿") {
+		seen.foreign += 2
 	}
 	switch {
 	case seen.foreign >= 2 && seen.foreign >= seen.known:
@@ -47,6 +54,11 @@ func outOfScope(tokens []token, hasTargets bool) string {
 		return ScopeLanguage
 	}
 	return scopeOf[seen.topic]
+}
+
+// spelledElsewhere tells whether a word has a letter that neither English nor French writes.
+func spelledElsewhere(word string) bool {
+	return hasAccent(word) && strings.ContainsAny(word, "áíóúñãõßäöåøìòłżźśąęőűčšžřě")
 }
 
 // tally counts what speaks for a text being out of scope, and the known words that speak against it.

@@ -69,6 +69,9 @@ func (x *extractor) canBeAsked(i int) bool {
 // compounds tells whether the word at i only qualifies the noun behind it: "redis connections".
 func (x *extractor) compounds(i int) bool {
 	next := x.joint(i + 1)
+	if contains(doings, next.text) && contains(doing, x.auxiliary(i)) {
+		return false
+	}
 	return next.is(isKind|isOps|isInfo|isThing|isMeta) && !next.is(isChange|isRead|isPart|isState|isBe|isPrep|isStop)
 }
 
@@ -138,12 +141,22 @@ func (x *extractor) predicated(i int) bool {
 		return x.begins(i) && x.word(i+1).is(isAsk) && x.word(i+1).before == breakColon || x.asksHow(i)
 	case x.asksHow(i):
 		return true
-	case x.word(i - 1).isTarget:
+	case x.prior(i).isTarget:
 		return false
+	case next.is(isAnd | isOr):
+		return x.pairs(i)
+	case x.begins(i) && contains(finite, next.text):
+		return true
 	case !isSaidOf(next):
 		return x.inverted(i) && (next.is(isStop) || contains(doings, next.text)) && contains(doing, x.auxiliary(i))
 	}
-	return x.begins(i) && (headVerb(next) || contains(finite, next.text)) || x.opensSubject(i)
+	return x.begins(i) && headVerb(next) || x.opensSubject(i)
+}
+
+// pairs tells whether the word at i and one joined to it are the subject of a question: "are web and api down".
+func (x *extractor) pairs(i int) bool {
+	verb := x.joint(i + 3)
+	return verb != &nothing && x.joint(i+2) != &nothing && x.canBeAsked(i+2) && isSaidOf(verb) && x.opensSubject(i)
 }
 
 // opensSubject tells whether an auxiliary or a question word before the word at i leads to the subject of a question.

@@ -149,4 +149,6 @@ stop: somehow anyhow whatsoever indeed rather quite pretty fairly barely hardly 
 stop: gone missed vanish vanishes disappear disappears disappearing slowdown slowdowns hiccup hiccups glitch glitches blip blips breakage outages weirdness brownout blackout meltdown
 skip: hmm ugh oops yo lol argh wtf whoa wow gosh yikes
 be: throws spits
+stop +forms: become prevent bring lead avoid occupy require receive write rely speak tend prefer refer offer remain suit fit matter differ own lack miss follow precede surround
+stop: cluster-wide clusterwide namespace-wide
 `
