@@ -152,7 +152,8 @@ func backendPortEvidence(r cluster.Ref, b route) Evidence {
 // checkClass reports an Ingress whose class does not exist.
 func (x *exam) checkClass(r cluster.Ref, i *networkingv1.Ingress) {
 	c := i.Spec.IngressClassName
-	if c == nil || *c == "" || !x.absent(ref("IngressClass", "", *c)) {
+	// An address in the status shows that a controller serves the Ingress, class or no class.
+	if c == nil || *c == "" || len(i.Status.LoadBalancer.Ingress) > 0 || !x.absent(ref("IngressClass", "", *c)) {
 		return
 	}
 	others := ""
