@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -10,11 +11,11 @@ import (
 var crashMissingEnv = cause{
 	id: "CrashMissingEnv", severity: High,
 	fromLog: func(x *exam, s *symptom, h hit) *Finding {
-		name := h.vars["name"]
+		name := x.missingName(h)
 		if name == "" {
 			return nil
 		}
-		if c := s.spec(); c != nil && setsVariable(c, name) {
+		if c := s.spec(); c != nil && x.setsVariable(s.work, c, name) {
 			return nil
 		}
 		f := x.fromLog("CrashMissingEnv", s, h)
@@ -37,13 +38,62 @@ var crashMissingEnv = cause{
 	},
 }
 
-func setsVariable(c *corev1.Container, name string) bool {
+// missingName is the variable that a line complains of. Settings classes name their field in the line before, in small
+// letters; properties stand for the variable that is spelt with underscores.
+func (x *exam) missingName(h hit) string {
+	name := h.given("name", "file", "value")
+	if h.sig.name == settingsField {
+		name = x.fieldBefore(h)
+	}
+	if strings.ToUpper(name) != name {
+		name = strings.ToUpper(strings.NewReplacer(".", "_", "-", "_").Replace(name))
+	}
+	return name
+}
+
+// settingsField is the name of the row for fields of settings classes.
+const settingsField = "settings class without a field"
+
+var (
+	settingsClass = regexp.MustCompile(`validation errors? for \w*(?i:settings|config|env|options)\w*`)
+	fieldName     = regexp.MustCompile(`^\s*([A-Za-z_][A-Za-z0-9_.]*)\s*$`)
+)
+
+// fieldBefore is the field that the line before a hit names, where the lines before tell of settings: other classes are
+// not filled from variables.
+func (x *exam) fieldBefore(h hit) string {
+	const reach = 12
+	lines := x.lines(h.log)
+	at := slices.IndexFunc(lines, func(l line) bool { return l.no == h.no })
+	if at < 1 {
+		return ""
+	}
+	before := lines[max(0, at-reach):at]
+	m := fieldName.FindStringSubmatch(lines[at-1].text)
+	if m == nil || !slices.ContainsFunc(before, func(l line) bool { return settingsClass.MatchString(l.text) }) {
+		return ""
+	}
+	return m[1]
+}
+
+// setsVariable says that a container has a variable. One that is taken from an optional key that does not exist is not set.
+func (x *exam) setsVariable(w *workload, c *corev1.Container, name string) bool {
 	for _, e := range c.Env {
-		if e.Name == name && (e.Value != "" || e.ValueFrom != nil) {
+		if e.Name == name && (e.Value != "" || e.ValueFrom != nil && !x.optionalAbsent(w, e.ValueFrom)) {
 			return true
 		}
 	}
 	return false
+}
+
+// optionalAbsent says that a variable may be left out where its ConfigMap lacks the key, and that it does.
+func (x *exam) optionalAbsent(w *workload, v *corev1.EnvVarSource) bool {
+	k := v.ConfigMapKeyRef
+	if k == nil || !isTrue(k.Optional) {
+		return false
+	}
+	keys, known := x.keysOf(ref("ConfigMap", w.namespace(), k.Name))
+	return known && !slices.Contains(keys, k.Key)
 }
 
 // nearVariable looks for an entry with a similar name where the container takes its variables from.
@@ -70,6 +120,9 @@ func (x *exam) nearVariable(s *symptom, name string, f *Finding) {
 			f.Evidence = append(f.Evidence, field(r, "data", strings.Join(keys, ", ")))
 		}
 		if near := nearName(name, keys); near != "" {
+			if m := get[*corev1.ConfigMap](x.index, "ConfigMap", r.Namespace, r.Name); m != nil {
+				f.Evidence = append(f.Evidence, field(r, "data."+escapeDots(near), m.Data[near]))
+			}
 			f.Fix = x.say("CrashMissingEnv.near", name, s.container, s.work.ref.String(), r.String(), near)
 		}
 	}

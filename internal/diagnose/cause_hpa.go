@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
@@ -24,12 +25,16 @@ var hpaMetricsUnavailable = cause{
 			"HPAMetricsUnavailable.message":    "%[1]s gets no usable metric, so %[2]s is not scaled: %[3]s",
 			"HPAMetricsUnavailable.request":    "%[1]s cannot compute a utilisation, so %[2]s is not scaled: container %[3]s has no %[4]s request",
 			"HPAMetricsUnavailable.fix":        "Make the metric of autoscaler %[1]s available (metrics-server or the adapter that serves it), or scale %[2]s by hand meanwhile.",
+			"HPAMetricsUnavailable.server":     "%[1]s serves no metrics because it gets none itself: %[2]s",
+			"HPAMetricsUnavailable.fixServer":  "Let %[1]s reach and trust what it measures again, as the line cited says (for kubelets: serving certificates that name their addresses, or the flags that were dropped).",
 			"HPAMetricsUnavailable.fixRequest": "Give container %[3]s of %[2]s a %[4]s request, or measure one container only (metric type ContainerResource).",
 		},
 		french: map[string]string{
 			"HPAMetricsUnavailable.message":    "%[1]s ne reçoit aucune métrique utilisable, si bien que %[2]s n'est pas mis à l'échelle : %[3]s",
 			"HPAMetricsUnavailable.request":    "%[1]s ne peut calculer d'utilisation, si bien que %[2]s n'est pas mis à l'échelle : le conteneur %[3]s n'a pas de requête %[4]s",
 			"HPAMetricsUnavailable.fix":        "Rendez la métrique de l'autoscaler %[1]s disponible (metrics-server ou l'adaptateur qui la sert), ou changez l'échelle de %[2]s à la main entre-temps.",
+			"HPAMetricsUnavailable.server":     "%[1]s ne sert aucune métrique parce qu'il n'en reçoit pas lui-même : %[2]s",
+			"HPAMetricsUnavailable.fixServer":  "Permettez à %[1]s d'atteindre ce qu'il mesure et de lui faire confiance, comme le dit la ligne citée (pour les kubelets : des certificats de service qui nomment leurs adresses, ou les options retirées).",
 			"HPAMetricsUnavailable.fixRequest": "Donnez au conteneur %[3]s de %[2]s une requête %[4]s, ou ne mesurez qu'un conteneur (métrique de type ContainerResource).",
 		},
 	},
@@ -96,10 +101,34 @@ func (x *exam) blindScaler(h *autoscalingv2.HorizontalPodAutoscaler, c *autoscal
 		f.Fix = x.say("HPAMetricsUnavailable.fixRequest", h.Name, scaled.String(), container, m[1])
 		return f
 	}
-	if strings.Contains(c.Message, "metrics.k8s.io") && !strings.Contains(c.Message, "custom.metrics") && !strings.Contains(c.Message, "external.metrics") {
-		f.links.needs = append(f.links.needs, x.metricsServer()...)
+	switch server := x.metricsServer(metricsGroup(c.Message)); {
+	case podsNotMeasured.MatchString(c.Message) && x.failing(scaled):
+		f.links.echo = true
+		f.links.needs = []cluster.Ref{scaled}
+	case strings.Contains(c.Message, "metrics.k8s.io"):
+		f.links.needs = server
+		f.links.causedBy = append(f.links.causedBy, x.blindServer(server)...)
 	}
 	return f
+}
+
+// podsNotMeasured recognises that the metrics are served and none is of the pods in question, as for pods that crash.
+var podsNotMeasured = regexp.MustCompile(`did not receive metrics for (?:targeted|any ready) pods|pods might be unready|no metrics returned from (?:resource|custom)|no recommendation`)
+
+// failing says that a workload has no pod that is ready, or shows a trouble of its own.
+func (x *exam) failing(r cluster.Ref) bool {
+	w := x.workloads[r]
+	return w != nil && slices.ContainsFunc(x.symptomsOf[w], func(s *symptom) bool { return !s.weak() })
+}
+
+// metricsGroup is the API group whose metrics a message speaks of.
+func metricsGroup(message string) string {
+	for _, group := range []string{"custom.metrics.k8s.io", "external.metrics.k8s.io"} {
+		if strings.Contains(message, group) {
+			return group
+		}
+	}
+	return "metrics.k8s.io"
 }
 
 // withoutRequest is the first container of a workload that asks for none of a resource.
@@ -115,11 +144,11 @@ func withoutRequest(w *workload, name corev1.ResourceName) string {
 	return ""
 }
 
-// metricsServer is the Service behind the resource metrics, where the API server says which it is, or the one that is
-// usually called so.
-func (x *exam) metricsServer() []cluster.Ref {
+// metricsServer is the Service behind an API group of metrics, where the API server says which it is; for the resource
+// metrics else the one that is usually called so.
+func (x *exam) metricsServer(group string) []cluster.Ref {
 	for _, o := range x.snap.Others {
-		if o.GetKind() != "APIService" || !strings.HasSuffix(o.GetName(), ".metrics.k8s.io") || strings.Contains(o.GetName(), "custom") {
+		if _, of, _ := strings.Cut(o.GetName(), "."); o.GetKind() != "APIService" || of != group {
 			continue
 		}
 		service, _ := o.Object["spec"].(map[string]any)
@@ -129,6 +158,9 @@ func (x *exam) metricsServer() []cluster.Ref {
 		if name != "" {
 			return []cluster.Ref{ref("Service", namespace, name)}
 		}
+	}
+	if group != "metrics.k8s.io" {
+		return nil
 	}
 	return []cluster.Ref{ref("Service", "kube-system", "metrics-server")}
 }

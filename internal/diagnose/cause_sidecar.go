@@ -96,6 +96,9 @@ func (x *exam) sidecarFault(s *symptom) Finding {
 		if h.sig.rank == dependency {
 			f.links.needs = x.peers(s.work, h)
 		}
+		for _, host := range []string{h.vars["name"], h.vars["peer"]} {
+			f.Evidence = append(f.Evidence, x.configuredBy(s, host)...)
+		}
 	} else {
 		f.Evidence = append(f.Evidence, x.lastWords(s)...)
 	}

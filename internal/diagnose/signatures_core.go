@@ -1,11 +1,19 @@
 package diagnose
 
-import "regexp"
+import (
+	"regexp"
+	"strings"
+)
 
 func re(pattern string) *regexp.Regexp { return regexp.MustCompile(pattern) }
 
 // hostPort is the address of a peer as errors print it.
 const hostPort = `(?P<peer>\[?[A-Za-z0-9_.:-]*[A-Za-z0-9]\]?(?::\d{1,5})?)`
+
+// refusedWords are what systems call a refused connection, in the languages in which they are often installed.
+var refusedWords = []string{
+	"connection refused", "econnrefused", "connexion refusée", "connexion refusee", "verbindungsaufbau abgelehnt", "verbindung verweigert", "conexión rehusada", "conexión rechazada", "connessione rifiutata", "conexão recusada", "ligação recusada", "połączenie odrzucone", "verbinding geweigerd",
+}
 
 // refusedSignatures are the ways in which programs say that nobody listens where they call.
 var refusedSignatures = []signature{
@@ -13,14 +21,16 @@ var refusedSignatures = []signature{
 		re: re(`dial (?:tcp|udp)[46]? ` + hostPort + `: connect: connection refused`)},
 	{name: "node refused", cause: "CrashDependencyRefused", rank: dependency, words: []string{"econnrefused"},
 		re: re(`ECONNREFUSED:?\s+(?:Connection refused:? )?` + hostPort)},
+	{name: "libpq refused in another language", cause: "CrashDependencyRefused", rank: dependency, words: refusedWords,
+		re: re(`(?i)(?:server at|serveur sur|serveur à|server auf|host|hôte) ["«»']*\s?(?P<peer>[a-z0-9_.:-]*[a-z0-9])["«»' ]+(?:\([^)]*\))?,? ?(?:port|puerto|porta) (?P<port>\d+)[^\n]{0,80}?(?:` + strings.Join(refusedWords, "|") + `)`)},
 	{name: "libpq refused", cause: "CrashDependencyRefused", rank: dependency, words: []string{"refused"},
 		re: re(`(?:server at|host) "` + hostPort + `"[^\n]{0,60}[Cc]onnection refused`)},
 	{name: "connection refused to an address", cause: "CrashDependencyRefused", rank: dependency, words: []string{"refused"},
 		re: re(`(?i)(?:connect(?:ing|ion)? to|https?://|to host|host=|addr(?:ess)?=|server=)\s*\(?["']?` + hostPort + `\b.{0,80}?refused`)},
 	{name: "connection refused by an address", cause: "CrashDependencyRefused", rank: dependency, words: []string{"refused"},
 		re: re(`(?i)connection refused(?: by| to| on|:| \(errno 111\):?)+\s*(?:no further information: )?(?:[a-z]+\.[\w-]+/)?/?` + hostPort)},
-	{name: "connection refused", cause: "CrashDependencyRefused", rank: dependency, words: []string{"connection refused", "econnrefused"},
-		re: re(`(?i)connection refused|ECONNREFUSED`)},
+	{name: "connection refused", cause: "CrashDependencyRefused", rank: dependency, words: refusedWords,
+		re: re(`(?i)` + strings.Join(refusedWords, "|"))},
 }
 
 // variableSignatures are the ways in which programs say that a variable is not set.
@@ -37,6 +47,10 @@ var variableSignatures = []signature{
 		re: re(`Could not resolve placeholder '(?P<name>[\w.-]+)'`)},
 	{name: "image entry point asks for a variable", cause: "CrashMissingEnv", rank: decisive, words: []string{"you must specify", "you need to specify", "must be specified"},
 		re: re(`(?:[Yy]ou (?:must|need to) specify|^\s*-)\s+(?:one of )?(?P<name>[A-Z][A-Z0-9]*_[A-Z0-9_]+)`)},
+	{name: "settings class without a field", cause: "CrashMissingEnv", rank: decisive, words: []string{"type=missing", "type=value_error.missing"},
+		re: re(`(?i)field required \[?\(?type=(?:value_error\.)?missing`)},
+	{name: "settings struct without a field", cause: "CrashMissingEnv", rank: decisive, words: []string{"missing value for field", "srcfg00014", "set the ", "please set ", "please define "},
+		re: re("missing value for field [`'\"]?(?P<name>[A-Za-z][A-Za-z0-9_]+)|SRCFG00014: .{0,20}property (?P<value>[\\w.-]+) is required|(?i:(?:set|define) the )(?P<file>[A-Z][A-Z0-9_]{2,})(?i: environment variable)")},
 	{name: "variable in process.env", cause: "CrashMissingEnv", rank: decisive, words: []string{"process.env."},
 		re: re(`process\.env\.(?P<name>[A-Z][A-Z0-9_]+)\b.{0,20}(?:undefined|not set|missing|required)`)},
 	{name: "missing variable named after the words", cause: "CrashMissingEnv", rank: decisive, words: []string{"env", "variable"},
@@ -60,13 +74,15 @@ var configSignatures = []signature{
 		re: re(`Unexpected (?:token|end)[^\n]* JSON[^\n]*|JSONDecodeError: [^\n]+|invalid character [^\n]+ looking for beginning of [^\n]+|json: cannot unmarshal [^\n]+`)},
 	{name: "toml or ini", cause: "CrashBadConfig", rank: decisive, words: []string{"tomldecodeerror", "toml: ", "configparser."},
 		re: re(`TOMLDecodeError: [^\n]+|toml: [^\n]+|configparser\.\w+Error: [^\n]+`)},
+	{name: "settings class with a wrong value", cause: "CrashBadConfig", rank: decisive, words: []string{"[type=", "(type="},
+		re: re(`(?i)[^\n]*[\[(]type=(?:value_error|\w+_(?:parsing|type|error|short|long|mismatch)|enum|literal_error|extra_forbidden|greater_than|less_than)\b`)},
 	{name: "unknown flag", cause: "CrashBadConfig", rank: decisive, words: []string{"flag", "option", "argument", "unknown command", "unknown subcommand"},
 		re: re(`(?i)(?:unknown (?:shorthand )?flag|flag provided but not defined|unrecognized (?:option|arguments?)|unknown (?:command-line )?(?:option|argument)|unknown (?:sub)?command|unexpected argument|invalid (?:option|argument|value) ["'<].{0,80}(?:for|flag)|unrecognized VM option|Found argument '[^']+' which wasn't expected|the following arguments are required)[^\n]*`)},
 	{name: "unknown directive or setting", cause: "CrashBadConfig", rank: decisive, words: []string{"unknown directive", "invalid command", "unknown variable", "unrecognized configuration", "bad directive", "config file error", "unknown setting", "unknown configuration", "configuration file", "unknown key", "unsupported config", "invalid setting", "unknown field"},
 		re: re(`(?i)(?:unknown directive|Invalid command '[^']+', perhaps misspelled|unknown variable '|unrecognized configuration (?:parameter|setting|option)|Bad directive or wrong number|FATAL CONFIG FILE ERROR|unknown settings?|unknown configuration|configuration file "(?P<file>[^"]+)" contains errors|unknown key|unsupported config|invalid setting|unknown field)[^\n]*`)},
 	{name: "coredns plugin", cause: "CrashBadConfig", rank: decisive, words: []string{"plugin/", "corefile:"},
 		re: re(`^(?:\[?(?:ERROR|FATAL)\]? )?(?:plugin/[a-z]+: (?:not an|unknown|unable to|no |invalid|wrong|expected)[^\n]*|[^\s]*Corefile:\d+ - Error during parsing[^\n]*)`)},
-	{name: "configuration is invalid", cause: "CrashBadConfig", rank: decisive, words: []string{"config", "settings", "propert"}, unless: []string{"connection refused", "no such host", "permission denied", "i/o timeout", "secret", "kubeconfig"},
+	{name: "configuration is invalid", cause: "CrashBadConfig", rank: decisive, words: []string{"config", "settings", "propert"}, unless: []string{"connection refused", "no such host", "permission denied", "i/o timeout", "secret", "kubeconfig", "validation error for ", "validation errors for "},
 		re: re(`(?i)(?:(?:invalid|bad|malformed|broken|illegal|wrong|incorrect|unsupported) (?:\w+ )?(?:config(?:uration)?|settings?|propert(?:y|ies))|(?:fail(?:ed|ure)?|error|unable|could not|cannot|can't)\b.{0,30}\b(?:pars(?:e|ing)|load(?:ing)?|read(?:ing)?|validat(?:e|ing|ion)|decod(?:e|ing)|bind|unmarshal(?:ing|ling)?|process(?:ing)?)\b.{0,30}\b(?:config(?:uration)?|settings|propert(?:y|ies))|config(?:uration)?(?: file)?\b.{0,60}\b(?:is |has |contains? )?(?:invalid|errors?|not valid|malformed|failed validation)|ConfigException|ConfigurationError|config(?:uration)? validation (?:failed|error))[^\n]*`)},
 	{name: "configuration file is not there", cause: "CrashBadConfig", rank: likely, words: []string{"no such file", "enoent", "not found", "filenotfound", "nosuchfile", "does not exist"},
 		re: re(`(?i)(?P<file>/[\w./-]*(?:conf|config|settings|\.ya?ml|\.json|\.toml|\.ini|\.properties|\.cfg)[\w./-]*)["']?.{0,40}(?:no such file|not found|does not exist)|(?:ENOENT|FileNotFoundError|NoSuchFileException|FileNotFoundException).{0,60}?(?P<path>/[\w./-]*(?:conf|config|settings|\.ya?ml|\.json|\.toml|\.ini|\.properties|\.cfg)[\w./-]*)`)},
@@ -91,6 +107,9 @@ var processSignatures = []signature{
 		re: re(`(?i)exec format error|cannot execute binary file|wrong ELF class`)},
 	{name: "command not found", cause: "CrashBadCommand", rank: decisive, words: []string{"not found", "can't open file", "cannot find module", "could not find or load main class", "unable to access jarfile", "no such file or directory", "could not open input file", "no module named"},
 		re: re(`(?:^|: )(?:line \d+: |\d+: )?(?P<name>[\w./-]+): (?:command )?not found$|^exec:? "?(?P<file>[\w./-]+)"?(?: failed)?: (?:not found|[Nn]o such file or directory)|\[FATAL tini[^\]]*\] exec (?P<value>\S+) failed: No such file|can't open file '[^']+'|Cannot find module '/[^']+'$|Could not find or load main class \S+|Unable to access jarfile \S+|Could not open input file: \S+|python[\d.]*: No module named \S+|^(?:/bin/)?(?:ba|da|z)?sh: (?:\d+: )?[\w./-]+: (?:not found|No such file or directory)`)},
+	{name: "command that a process manager does not find", cause: "CrashBadCommand", rank: decisive,
+		words: []string{"command not found:", "missing script:", "no_script", "command \"", "failed to spawn", "can't find command", "could not be found within path", "[dumb-init]", "su-exec:", "env: ", "can't execute", "executable file not found", "script not found:", "how to build task", "could not execute because", "application to execute does not exist", "no main manifest attribute", "failed to exec", "could not import module", "failed to find attribute", "could not locate a flask", "unable to load application", "spawnerr"},
+		re:    re("(?i:command not found: (?P<name>\\S+)|missing script: [\"']?(?P<value>[\\w:.-]+)|ERR_PNPM_NO_SCRIPT|error command \"(?P<file>[^\"]+)\" not found|^ *command \"(?P<task>[^\"]+)\" is not defined|failed to spawn:? `?(?P<spawn>[^`\\s]+)|can't find command '(?P<peer>[^']+)'|the command \\S+ .{0,60}could not be found within PATH|\\[dumb-init\\] .+: no such file|(?:su-exec|gosu|env): .+: (?:no such file or directory|permission denied)|can't execute '[^']+'|exec: \"[^\"]+\": executable file not found|script not found: \\S+|don't know how to build task '[^']+'|could not execute because the specified command or file was not found|application to execute does not exist|no main manifest attribute, in \\S+|failed to exec (?:pid1|[^:\\s]+): no such file|could not import module \"[^\"]+\"|failed to find attribute '[^']+' in|spawnerr: .+)")},
 	{name: "port in use", cause: "CrashPortInUse", rank: decisive, words: []string{"address already in use", "eaddrinuse", "was already in use", "only one usage of each socket address", "address in use"},
 		re: re(`(?i)address (?:already )?in use|EADDRINUSE|port \d+ was already in use|only one usage of each socket address`)},
 	{name: "out of memory in the process", cause: "CrashOutOfMemory", rank: decisive, words: []string{"outofmemory", "heap out of memory", "out of memory", "memoryerror", "cannot allocate memory", "bad_alloc", "allowed memory size", "memory allocation of"},

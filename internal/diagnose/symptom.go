@@ -111,6 +111,9 @@ func (x *exam) observe() {
 		}
 		x.observeWorkload(w)
 	}
+	for _, c := range x.snap.CronJobs {
+		x.observeCronJob(c)
+	}
 }
 
 // sighting is one pod, container or workload seen in trouble.

@@ -195,7 +195,11 @@ func (x *exam) observeRunning(w *workload, p *corev1.Pod, c *corev1.ContainerSta
 		return true
 	case !c.Ready && mustBeReady(p, c):
 		since := x.unreadySince(p, c)
-		if x.now.Sub(since) <= settle+startAllowance(containerOf(&p.Spec, c.Name)) {
+		allowance := settle + startAllowance(containerOf(&p.Spec, c.Name))
+		if isSidecar(p, c.Name) {
+			allowance = min(allowance, 5*settle)
+		}
+		if x.now.Sub(since) <= allowance {
 			return false
 		}
 		x.note(sighting{unready, w, p, c, "", since})

@@ -48,6 +48,15 @@ func (x *exam) observeJob(w *workload, j *batchv1.Job) {
 	}
 }
 
+// observeCronJob takes down a CronJob whose Jobs the API server refuses. It stands as a workload of its own, since it has
+// no pods.
+func (x *exam) observeCronJob(c *batchv1.CronJob) {
+	w := &workload{ref: ref("CronJob", c.Namespace, c.Name), meta: c, template: &c.Spec.JobTemplate.Spec.Template, desired: 1}
+	if e := x.createFailureEvent(w); e != nil {
+		x.note(sighting{notCreated, w, nil, nil, "FailedCreate", e.First})
+	}
+}
+
 // madeGood says that a later Job of the same CronJob has succeeded.
 func (x *exam) madeGood(j *batchv1.Job) bool {
 	for _, o := range j.OwnerReferences {
@@ -156,8 +165,8 @@ func (x *exam) complains(w *workload, p *corev1.Pod, container string) bool {
 	return ok
 }
 
-// stillComplains says that the last complaint is recent and has not been followed by much else: what was overcome is
-// no complaint.
+// stillComplains says that the last complaint is recent, for how often it comes, and has not been followed by much else:
+// what was overcome is no complaint.
 func (x *exam) stillComplains(l *cluster.Log, h hit) bool {
 	const calm = 10
 	lines := x.lines(l)
@@ -166,5 +175,9 @@ func (x *exam) stillComplains(l *cluster.Log, h hit) bool {
 		return after < calm
 	}
 	age := x.now.Sub(h.last.at)
-	return age < complaintMemory/4 || age < complaintMemory && after < calm
+	memory := complaintMemory
+	if h.count > 2 && !h.at.IsZero() {
+		memory = min(max(memory, 2*h.last.at.Sub(h.at)/time.Duration(h.count-1)), crashMemory*6)
+	}
+	return age < complaintMemory/4 || age < memory && after < calm
 }
