@@ -62,7 +62,7 @@ func (x *extractor) kindFor(kind, name string, at int) string {
 func (x *extractor) containerOf(i int) bool {
 	t, next := &x.tokens[i], x.joint(i+1)
 	switch {
-	case !contains(" container containers conteneur conteneurs ", t.text), x.afterTool(i):
+	case !t.is(isOps), !contains(" container containers conteneur conteneurs ", t.text), x.afterTool(i):
 		return false
 	case next.is(isOf), next.is(isIn) && x.word(i+2).is(isDet|isKind):
 		return false

@@ -8,8 +8,7 @@ import "strings"
 
 // askedAbout tells whether the word at i is what a question or a statement is about.
 func (x *extractor) askedAbout(i int) bool {
-	switch {
-	case !x.canBeAsked(i), x.afterTool(i):
+	if !x.canBeAsked(i) || x.afterTool(i) {
 		return false
 	}
 	return x.troubled(i) || x.undergoes(i) || x.predicated(i) || x.listed(i) || x.apposed(i) || x.alone(i)
@@ -54,16 +53,14 @@ const countable = " user customer client colleague report result test tester sto
 func (x *extractor) canBeAsked(i int) bool {
 	t := &x.tokens[i]
 	switch {
-	case !spelledAsName(t), x.compounds(i):
-		return false
-	case contains(countable, t.text), x.countedAsOne(i):
-		return true
-	case t.is(notAsked):
+	case t.is(isDet | isPron | isPrep | isOf | isIn | isAux | isAsk), !spelledAsName(t), x.compounds(i):
 		return false
 	case t.class == 0:
 		return !looksOrdinary(t.text) && !isSubcommand(t.text)
+	case t.is(isSoft|isEnv|isWord) && !t.is(notAsked):
+		return true
 	}
-	return t.is(isSoft | isEnv | isWord)
+	return len(t.text) > 3 && (contains(countable, t.text) || x.countedAsOne(i))
 }
 
 // compounds tells whether the word at i only qualifies the noun behind it: "redis connections".

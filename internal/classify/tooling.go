@@ -12,7 +12,7 @@ func (x *extractor) toolArgument(i int) bool {
 	case x.prior(i).text == "ansible-playbook" && strings.IndexByte(t.text, '.') < 0:
 		x.take(i, Target{Kind: "Playbook", Name: t.text})
 		return true
-	case x.located(i+1) && x.afterTerraform(i) && (t.class == 0 || t.is(isWord|isEnv)):
+	case (t.class == 0 || t.is(isWord|isEnv)) && x.afterTerraform(i) && x.located(i+1):
 		x.take(i, Target{Kind: "Terraform", Name: t.text})
 		return true
 	}
