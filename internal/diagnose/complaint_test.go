@@ -151,6 +151,62 @@ func TestAComplaintThatWasOvercomeIsNone(t *testing.T) {
 	}
 }
 
+func TestAComplaintThatComesEveryHourIsStillOneAfterHalfAnHour(t *testing.T) {
+	t.Parallel()
+	w := newWorld("data")
+	w.asleep("store")
+	_, p := w.deployment("shop", nil)
+	text := ""
+	for _, ago := range []time.Duration{150, 90, 30} {
+		text += noon.Add(-ago*time.Minute).Format(time.RFC3339) + " WARN http://store.data.svc gave nothing\n"
+	}
+	w.current(p, "shop", text)
+	w.check(t, expected{cause: "ScaledToZero", object: "Deployment/data/store"})
+}
+
+// mounting lets a workload mount a ConfigMap of namespace app.
+func mounting(name string) func(*corev1.PodTemplateSpec) {
+	return func(t *corev1.PodTemplateSpec) {
+		t.Spec.Volumes = []corev1.Volume{{Name: "config", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
+			LocalObjectReference: corev1.LocalObjectReference{Name: name},
+		}}}}
+	}
+}
+
+func TestAProxyDependsOnWhatItsFileNames(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, file string }{
+		{"a URL", "location / {\n  proxy_pass http://store.data.svc;\n}\n"},
+		{"a server of an upstream", "upstream a {\n  server store.data.svc.cluster.local:80;\n}\n"},
+		{"a server of HAProxy", "backend a\n  server one store.data.svc:80 check\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld("data")
+			w.asleep("store")
+			w.ConfigMaps = append(w.ConfigMaps, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "app", Name: "proxy"}, Data: map[string]string{"proxy.conf": c.file}})
+			w.says("proxy", `192.0.2.1 - - [02/Mar/2026:11:57:00 +0000] "GET / HTTP/1.1" 502 157 "-" "x"`, mounting("proxy"))
+			w.check(t, expected{cause: "ScaledToZero", object: "Deployment/data/store"})
+		})
+	}
+}
+
+func TestWhatScrapesManyDependsOnNoneOfThem(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	file := ""
+	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g"} {
+		w.service(name+"-metrics", "", intstr.FromInt32(8080))
+		file += "- url: http://" + name + "-metrics/metrics\n"
+	}
+	w.ConfigMaps = append(w.ConfigMaps, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "app", Name: "scrape"}, Data: map[string]string{"scrape.yaml": file}})
+	d, _ := w.deployment("scraper", mounting("scrape"))
+	x := newExam(w.Snapshot, Question{})
+	if calls := x.calls(x.workloads[ref("Deployment", "app", d.Name)]); len(calls) > 0 {
+		t.Errorf("depends on %v", calls)
+	}
+}
+
 func TestOldDataLeadToWhatShouldRenewThem(t *testing.T) {
 	t.Parallel()
 	yes := true

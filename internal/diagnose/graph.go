@@ -180,7 +180,7 @@ func (x *exam) reach(r cluster.Ref) map[cluster.Ref]bool {
 var addressPattern = regexp.MustCompile(`[A-Za-z0-9][A-Za-z0-9-]*(?:\.[A-Za-z0-9-]+)*(?::\d{2,5})?`)
 
 // calls returns the Services that a workload is configured to call: named in variables, arguments and the
-// ConfigMaps it takes its variables from, as a URL, host:port or service name.
+// ConfigMaps it takes its variables or files from, as a URL, host:port or service name.
 func (x *exam) calls(w *workload) []cluster.Ref {
 	if done, ok := x.callMemo[w]; ok {
 		return done
@@ -192,6 +192,7 @@ func (x *exam) calls(w *workload) []cluster.Ref {
 	for i := range w.template.Spec.InitContainers {
 		x.containerCalls(w, &w.template.Spec.InitContainers[i], found)
 	}
+	x.mountedCalls(w, found)
 	out := make([]cluster.Ref, 0, len(found))
 	for r := range found {
 		out = append(out, r)

@@ -226,19 +226,31 @@ func (x *exam) configuredBy(s *symptom, hosts ...string) []Evidence {
 	return out
 }
 
-// configuredNamespaces are the other namespaces in which variables of a workload name a Service.
+// configuredNamespaces are the other namespaces in which variables, arguments or files of a workload name a Service.
 func (x *exam) configuredNamespaces(w *workload) []string {
 	var out []string
+	add := func(address string) {
+		host, _, _ := strings.Cut(address, ":")
+		r, ok := x.clusterName(host, w.namespace())
+		if ok && r.Namespace != w.namespace() && !slices.Contains(out, r.Namespace) {
+			out = append(out, r.Namespace)
+		}
+	}
 	for i := range w.template.Spec.Containers {
-		for _, v := range x.variables(w, &w.template.Spec.Containers[i]) {
+		c := &w.template.Spec.Containers[i]
+		for _, v := range x.variables(w, c) {
 			for _, m := range addressPattern.FindAllString(v.value, 16) {
-				host, _, _ := strings.Cut(m, ":")
-				r, ok := x.clusterName(host, w.namespace())
-				if ok && r.Namespace != w.namespace() && !slices.Contains(out, r.Namespace) {
-					out = append(out, r.Namespace)
-				}
+				add(m)
 			}
 		}
+		for _, a := range slices.Concat(c.Command, c.Args) {
+			for _, m := range addressPattern.FindAllString(a[:min(len(a), maxLine)], 16) {
+				add(m)
+			}
+		}
+	}
+	for _, host := range x.mountedHosts(w) {
+		add(host)
 	}
 	return out
 }

@@ -69,6 +69,11 @@ func (x *exam) peerSlip(p *networkingv1.NetworkPolicy, one networkingv1.NetworkP
 		return labelSlip(one.NamespaceSelector, x.namespaceLabels(other.namespace), ref("Namespace", "", other.namespace))
 	case inNamespace && !isPod:
 		return labelSlip(one.PodSelector, other.labels, podRef(other.pod))
+	case isPod && one.PodSelector != nil && one.NamespaceSelector == nil && len(one.PodSelector.MatchLabels) > 0:
+		return slip{
+			"NetworkPolicyBlocks.fixNamespace", p.Namespace, other.namespace,
+			[]Evidence{field(podRef(other.pod), "metadata.namespace", other.namespace)},
+		}, true
 	}
 	return slip{}, false
 }
@@ -97,7 +102,10 @@ func labelSlip(s *metav1.LabelSelector, labels map[string]string, who cluster.Re
 			wrong = append(wrong, k)
 		}
 	}
-	if len(wrong) != 1 || len(s.MatchExpressions) > 0 {
+	if len(s.MatchExpressions) > 0 {
+		return expressionSlip(s, labels, who, len(wrong))
+	}
+	if len(wrong) != 1 {
 		return slip{}, false
 	}
 	key, value := wrong[0], s.MatchLabels[wrong[0]]
@@ -110,6 +118,26 @@ func labelSlip(s *metav1.LabelSelector, labels map[string]string, who cluster.Re
 		}
 	}
 	return slip{}, false
+}
+
+// expressionSlip finds the value that alone keeps the expressions of a selector from what it should select.
+func expressionSlip(s *metav1.LabelSelector, labels map[string]string, who cluster.Ref, wrongLabels int) (slip, bool) {
+	if wrongLabels > 0 {
+		return slip{}, false
+	}
+	var found slip
+	for _, e := range s.MatchExpressions {
+		if selects(&metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{e}}, labels) {
+			continue
+		}
+		real := labels[e.Key]
+		at := slices.IndexFunc(e.Values, func(v string) bool { return slipAway(v, real) })
+		if found.text != "" || e.Operator != metav1.LabelSelectorOpIn || at < 0 {
+			return slip{}, false
+		}
+		found = newLabelSlip(e.Key, e.Values[at], e.Key, real, who)
+	}
+	return found, found.text != ""
 }
 
 // slipAway says that a word is another one written wrong: a few letters differ, or the same letters stand in another

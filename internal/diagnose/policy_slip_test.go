@@ -35,6 +35,9 @@ func TestTheSlipOfAPolicyIsNamed(t *testing.T) {
 		{"the label of a pod", from(networkingv1.NetworkPolicyPeer{PodSelector: labelled("app", "callerr")}, nil),
 			"say app: caller instead of app: callerr", []string{"app: caller"}},
 		{"the port", from(networkingv1.NetworkPolicyPeer{PodSelector: labelled("app", "caller")}, portRule(80)), "admit port 8080", []string{"port: 80"}},
+		{"a value of an expression", from(networkingv1.NetworkPolicyPeer{NamespaceSelector: &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
+			{Key: "tier", Operator: metav1.LabelSelectorOpIn, Values: []string{"backend", "frontent"}},
+		}}}, nil), "say tier: frontend instead of tier: frontent", []string{"tier: frontend"}},
 		{"a label that is quite another is no slip", from(networkingv1.NetworkPolicyPeer{PodSelector: labelled("app", "backup")}, nil), "Add a rule to", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -49,6 +52,22 @@ func TestTheSlipOfAPolicyIsNamed(t *testing.T) {
 				t.Errorf("advises %q, want %q", fix, c.fix)
 			}
 		})
+	}
+}
+
+func TestAPodSelectorAloneDoesNotReachIntoAnotherNamespace(t *testing.T) {
+	t.Parallel()
+	w := newWorld("data")
+	w.store()
+	w.moved("data", "store")
+	w.caller("http://store.data.svc: dial tcp 10.96.7.7:80: i/o timeout", nil)
+	w.policy("fence", networkingv1.NetworkPolicySpec{PodSelector: selecting("store"), Ingress: []networkingv1.NetworkPolicyIngressRule{{
+		From: []networkingv1.NetworkPolicyPeer{{PodSelector: labelled("app", "caller")}},
+	}}})
+	w.NetworkPolicies[0].Namespace = "data"
+	w.check(t, expected{cause: "NetworkPolicyBlocks", object: "NetworkPolicy/data/fence", evidence: []string{"namespace: app"}})
+	if fix := w.ask(t).RootCauses[0].Fix; !strings.Contains(fix, "namespaceSelector for namespace app") {
+		t.Errorf("advises %q", fix)
 	}
 }
 

@@ -237,7 +237,7 @@ func (x *exam) wellNearby() []*workload {
 
 func runningContainers(p *corev1.Pod) []string {
 	var out []string
-	for _, c := range p.Status.ContainerStatuses {
+	for _, c := range slices.Concat(p.Status.ContainerStatuses, p.Status.InitContainerStatuses) {
 		if c.State.Running != nil && p.DeletionTimestamp == nil {
 			out = append(out, c.Name)
 		}
