@@ -232,7 +232,8 @@ func (r *reading) inherit(c clause) {
 	case shieldAsk:
 		keep = c.opener == isOr || c.opener == isAnd
 	case shieldAdvice, shieldSaid:
-		keep = c.opener != 0 && c.opener != isBut || c.asks && !c.colon
+		said := *c.shield == shieldSaid && c.colon // "the log says: restart web"
+		keep = said || c.opener != 0 && c.opener != isBut || c.asks && !c.colon
 	}
 	if !keep || c.newSentence {
 		*c.shield = shieldNone

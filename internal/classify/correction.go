@@ -52,6 +52,7 @@ func (r *reading) isLiteral(t *token) bool {
 
 // troubles are what people want fixed without knowing how.
 const troubles = " problem problems issue issues error errors bug bugs crash crashes failure failures trouble mess outage latency slowness performance state status " +
+	"timeout timeouts crashloop restart restarts connection connections loop lag delay delays 502s 503s 504s 500s redemarrages connexion connexions boucle " +
 	"incident alert alerts cause probleme problemes erreur erreurs panne pannes etat lenteur latence souci soucis performances "
 
 // namesPart tells whether a part of the target is to be corrected, and not the target or its trouble as a whole.

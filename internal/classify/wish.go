@@ -66,7 +66,7 @@ func (r *reading) repeats(at int, c clause) bool {
 }
 
 // again are the wishes for what was done before.
-const again = " do_the_same do_that_again do_it_again do_that do_it do_this repeat same refais refais_le recommence recommencer la_meme_chose meme_chose "
+const again = " do_the_same do_that_again do_it_again do_it do_that do_this repeat refais refais_le fais_la_meme_chose "
 
 // joined writes a phrase as the lists of words do.
 var joined = strings.NewReplacer(" ", "_", "-", "_")

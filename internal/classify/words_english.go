@@ -150,5 +150,6 @@ stop: gone missed vanish vanishes disappear disappears disappearing slowdown slo
 skip: hmm ugh oops yo lol argh wtf whoa wow gosh yikes
 be: throws spits
 stop +forms: become prevent bring lead avoid occupy require receive write rely speak tend prefer refer offer remain suit fit matter differ own lack miss follow precede surround
+stop: wise unwise sensible smart stupid silly premature advisable
 stop: cluster-wide clusterwide namespace-wide
 `
