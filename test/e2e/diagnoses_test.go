@@ -64,17 +64,17 @@ var diagnoses = []diagnosis{
 	},
 	{
 		name: "memory", reason: "scheduling: no node has the memory",
-		shows: event("FailedScheduling"), question: "Why is search pending?",
+		shows: event("FailedScheduling"), lasts: startGrace / 2, question: "Why is search pending?",
 		cause: "UnschedulableInsufficientMemory", objects: []string{"Deployment/search"},
 	},
 	{
 		name: "node-selector", reason: "scheduling: no node has the label",
-		shows: event("FailedScheduling"), question: "Why is gpu-job pending?",
+		shows: event("FailedScheduling"), lasts: startGrace / 2, question: "Why is gpu-job pending?",
 		cause: "UnschedulableAffinity", objects: []string{"Deployment/gpu-job"},
 	},
 	{
 		name: "volume-class", reason: "storage: the claim's class does not exist",
-		shows: event("ProvisioningFailed"), question: "Why does the statefulset db not start?",
+		shows: event("ProvisioningFailed"), lasts: startGrace / 2, question: "Why does the statefulset db not start?",
 		cause: "PVCPendingNoStorageClass", objects: []string{"PersistentVolumeClaim/data-db-0", "StatefulSet/db"},
 	},
 	{
