@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"slices"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -12,9 +13,15 @@ var cronJobMissedSchedules = cause{
 	id: "CronJobMissedSchedules", severity: Medium,
 	check: func(x *exam) {
 		for _, c := range x.snap.CronJobs {
-			if f := x.missedSchedules(c); f != nil {
-				x.add(*f)
+			f := x.missedSchedules(c)
+			if f == nil {
+				continue
 			}
+			f.links.echo = x.refusesJobs(f.Object)
+			if f.links.echo {
+				f.links.needs = append(f.links.needs, f.Object)
+			}
+			x.add(*f)
 		}
 	},
 	texts: texts{
@@ -35,6 +42,11 @@ var cronJobMissedSchedules = cause{
 			"CronJobMissedSchedules.fix":         "Regardez les événements de %[1]s et si le gestionnaire de contrôleurs tourne.",
 		},
 	},
+}
+
+// refusesJobs says that the Jobs of a CronJob cannot be created, so that its missed runs are a consequence.
+func (x *exam) refusesJobs(r cluster.Ref) bool {
+	return slices.ContainsFunc(x.symptoms, func(s *symptom) bool { return s.kind == notCreated && s.work.ref == r })
 }
 
 func (x *exam) missedSchedules(c *batchv1.CronJob) *Finding {

@@ -44,6 +44,9 @@ func (x *exam) sort(all []*story) (answers, others []*story) {
 	order(answers)
 	order(others)
 	answers = strongest(answers)
+	if len(answers) == 0 {
+		answers, others = x.onAskedNode(others)
+	}
 	if len(answers) == 0 && x.seeds.mayWiden() && x.nothingOpen() {
 		answers, others = x.widen(others)
 	}
