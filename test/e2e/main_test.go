@@ -27,7 +27,7 @@ var scene struct {
 
 func TestMain(m *testing.M) {
 	// The cases mostly wait for faults to show, whatever the number of cores.
-	if err := flag.Set("test.parallel", "12"); err != nil {
+	if err := flag.Set("test.parallel", "24"); err != nil {
 		os.Exit(fail(err))
 	}
 	os.Exit(play(m))
