@@ -227,9 +227,11 @@ type world struct {
 	fill    func(*cluster.Snapshot)
 	// findErrs and readErrs are returned by the next calls, one each; nil entries succeed.
 	findErrs, readErrs []error
-	finds, reads       int
-	accounts           []types.NamespacedName
-	during             func()
+	// gaps are what the next readings lack, one list of them each.
+	gaps         [][]cluster.Gap
+	finds, reads int
+	accounts     []types.NamespacedName
+	during       func()
 }
 
 func newWorld() *world {
@@ -275,6 +277,10 @@ func (w *world) Read(ctx context.Context, into *cluster.Snapshot, wants []cluste
 	if len(into.Read) == 0 {
 		into.Now = noon
 		w.fill(into)
+	}
+	if len(w.gaps) > 0 {
+		into.Gaps = append(into.Gaps, w.gaps[0]...)
+		w.gaps = w.gaps[1:]
 	}
 	into.Read = append(into.Read, wants...)
 	return ctx.Err()
@@ -338,7 +344,7 @@ type vouching struct {
 	since    time.Time
 	// late is how many more times the cache says that everything is missing.
 	late int
-	err      error
+	err  error
 }
 
 func (v *vouching) Check(context.Context, client.Reader) (guard.Verdict, error) {

@@ -1,7 +1,10 @@
 package agenttask
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"slices"
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
 	"github.com/eclusier/eclusier/internal/answer"
@@ -16,9 +19,13 @@ func (p *pass) diagnose(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	report, err := diagnose.Investigate(ctx, reader, &cluster.Snapshot{}, p.question())
+	snapshot := &cluster.Snapshot{}
+	report, err := diagnose.Investigate(ctx, reader, snapshot, p.question())
 	if fault.Is(err, fault.PermissionDenied) {
 		return p.forbidden(p.question().Namespace)
+	}
+	if err == nil {
+		err = cmp.Or(ctx.Err(), p.cutOff(snapshot))
 	}
 	if err != nil {
 		return err
@@ -29,6 +36,26 @@ func (p *pass) diagnose(ctx context.Context) error {
 	status.Missing = missing(report.Missing)
 	status.Answer = answer.Render(report, p.language(), v1alpha1.MaxAnswerBytes)
 	p.complete()
+	return nil
+}
+
+// essential are the lists without which nothing can be said of a namespace.
+var essential = []string{"", "namespaces", "pods", "deployments", "statefulsets", "daemonsets", "replicasets", "jobs"}
+
+// cutOff tells an API server that went away in the middle of the question from one that lacks something: a list of what the
+// question is about that did not come is read again. When it is the last attempt, only what is essential is worth no
+// answer; the rest is told as missing.
+func (p *pass) cutOff(snapshot *cluster.Snapshot) error {
+	last := p.task.Status.Retry != nil && p.task.Status.Retry.Count >= maxAttempts-1
+	needed := diagnose.Start(p.question())
+	for _, gap := range snapshot.Gaps {
+		switch {
+		case gap.Reason != cluster.GapUnavailable, gap.Want.What == cluster.WantCluster, !slices.Contains(needed, gap.Want):
+		case last && !slices.Contains(essential, gap.Resource):
+		default:
+			return fault.New(fault.Retry, fault.Unavailable, "the API server went away while it was read", errors.New(gap.Resource+": "+gap.Detail))
+		}
+	}
 	return nil
 }
 

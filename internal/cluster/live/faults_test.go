@@ -170,6 +170,9 @@ func TestReader_Read_log(t *testing.T) {
 				if len(s.Gaps) != 1 || s.Gaps[0].Reason != tt.gap || len(s.Logs) != 0 {
 					t.Errorf("gaps %v, want %s", s.Gaps, tt.gap)
 				}
+				if tt.gap == cluster.GapUnavailable && strings.Contains(s.Gaps[0].Detail, "/") {
+					t.Errorf("the gap tells of addresses: %s", s.Gaps[0].Detail)
+				}
 				return
 			}
 			if len(s.Logs) != 1 || s.Logs[0].Text != tt.want || s.Logs[0].Truncated != tt.truncated || !s.Logs[0].Previous {

@@ -80,6 +80,9 @@ func (r *Reader) keep(into *cluster.Snapshot, job job, read outcome, err error) 
 	switch {
 	case err != nil:
 		gap.Reason, gap.Detail = gapReason(err), err.Error()
+		if gap.Reason == cluster.GapUnavailable {
+			gap.Detail = fault.Of(err).Message // how a connection broke is for logs, and names machines
+		}
 	case read.truncated:
 		gap.Reason = cluster.GapTruncated
 	default:
