@@ -157,8 +157,8 @@ func TestAComplaintThatComesEveryHourIsStillOneAfterHalfAnHour(t *testing.T) {
 	w.asleep("store")
 	_, p := w.deployment("shop", nil)
 	text := ""
-	for _, ago := range []time.Duration{150, 90, 30} {
-		text += noon.Add(-ago*time.Minute).Format(time.RFC3339) + " WARN http://store.data.svc gave nothing\n"
+	for _, ago := range []time.Duration{150 * time.Minute, 90 * time.Minute, 30 * time.Minute} {
+		text += noon.Add(-ago).Format(time.RFC3339) + " WARN http://store.data.svc gave nothing\n"
 	}
 	w.current(p, "shop", text)
 	w.check(t, expected{cause: "ScaledToZero", object: "Deployment/data/store"})

@@ -79,10 +79,14 @@ func (f *Finding) touches() []cluster.Ref {
 // Weak findings count only where there are no others; echoes count as long as something causes them.
 func (x *exam) causesOf(f *Finding, need cluster.Ref, at map[cluster.Ref][]*Finding) []*Finding {
 	var strong, weak, echoes []*Finding
+	seen := map[*Finding]bool{}
 	for r := range x.reach(need) {
 		for _, g := range at[r] {
+			if g == f || f.Absent && g.Object == f.Object || seen[g] {
+				continue
+			}
+			seen[g] = true
 			switch {
-			case g == f || f.Absent && g.Object == f.Object || slices.Contains(strong, g) || slices.Contains(weak, g) || slices.Contains(echoes, g):
 			case g.links.echo:
 				echoes = append(echoes, g)
 			case g.links.weak:

@@ -61,21 +61,28 @@ func (x *exam) peerSlip(p *networkingv1.NetworkPolicy, one networkingv1.NetworkP
 	if other.pod == nil {
 		return slip{}, false
 	}
-	inNamespace := one.NamespaceSelector == nil && other.namespace == p.Namespace ||
-		one.NamespaceSelector != nil && selects(one.NamespaceSelector, x.namespaceLabels(other.namespace))
 	isPod := one.PodSelector == nil || selects(one.PodSelector, other.labels)
+	namespace := x.namespaceLabels(other.namespace)
 	switch {
-	case isPod && !inNamespace && one.NamespaceSelector != nil:
-		return labelSlip(one.NamespaceSelector, x.namespaceLabels(other.namespace), ref("Namespace", "", other.namespace))
-	case inNamespace && !isPod:
+	case one.NamespaceSelector == nil && other.namespace != p.Namespace:
+		return namespaceSlip(p, one.PodSelector, other)
+	case isPod && one.NamespaceSelector != nil:
+		return labelSlip(one.NamespaceSelector, namespace, ref("Namespace", "", other.namespace))
+	case one.PodSelector != nil && (one.NamespaceSelector == nil || selects(one.NamespaceSelector, namespace)):
 		return labelSlip(one.PodSelector, other.labels, podRef(other.pod))
-	case isPod && one.PodSelector != nil && one.NamespaceSelector == nil && len(one.PodSelector.MatchLabels) > 0:
-		return slip{
-			"NetworkPolicyBlocks.fixNamespace", p.Namespace, other.namespace,
-			[]Evidence{field(podRef(other.pod), "metadata.namespace", other.namespace)},
-		}, true
 	}
 	return slip{}, false
+}
+
+// namespaceSlip finds a selector of pods that alone never reaches into the namespace of those that it describes.
+func namespaceSlip(p *networkingv1.NetworkPolicy, pods *metav1.LabelSelector, other endpoint) (slip, bool) {
+	if pods == nil || len(pods.MatchLabels) == 0 || !selects(pods, other.labels) {
+		return slip{}, false
+	}
+	return slip{
+		"NetworkPolicyBlocks.fixNamespace", p.Namespace, other.namespace,
+		[]Evidence{field(podRef(other.pod), "metadata.namespace", other.namespace)},
+	}, true
 }
 
 func exceptSlip(p *networkingv1.NetworkPolicy, b networkingv1.IPBlock, direction networkingv1.PolicyType, other endpoint) (slip, bool) {
@@ -109,12 +116,12 @@ func labelSlip(s *metav1.LabelSelector, labels map[string]string, who cluster.Re
 		return slip{}, false
 	}
 	key, value := wrong[0], s.MatchLabels[wrong[0]]
-	if real, ok := labels[key]; ok && slipAway(value, real) {
-		return newLabelSlip(key, value, key, real, who), true
+	if actual, ok := labels[key]; ok && slipAway(value, actual) {
+		return newLabelSlip(key, value, key, actual, who), true
 	}
-	for _, real := range sortedKeys(labels) {
-		if labels[real] == value && slipAway(key, real) {
-			return newLabelSlip(key, value, real, value, who), true
+	for _, actual := range sortedKeys(labels) {
+		if labels[actual] == value && slipAway(key, actual) {
+			return newLabelSlip(key, value, actual, value, who), true
 		}
 	}
 	return slip{}, false
@@ -130,12 +137,12 @@ func expressionSlip(s *metav1.LabelSelector, labels map[string]string, who clust
 		if selects(&metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{e}}, labels) {
 			continue
 		}
-		real := labels[e.Key]
-		at := slices.IndexFunc(e.Values, func(v string) bool { return slipAway(v, real) })
+		actual := labels[e.Key]
+		at := slices.IndexFunc(e.Values, func(v string) bool { return slipAway(v, actual) })
 		if found.text != "" || e.Operator != metav1.LabelSelectorOpIn || at < 0 {
 			return slip{}, false
 		}
-		found = newLabelSlip(e.Key, e.Values[at], e.Key, real, who)
+		found = newLabelSlip(e.Key, e.Values[at], e.Key, actual, who)
 	}
 	return found, found.text != ""
 }
