@@ -125,6 +125,14 @@ func TestEveryLayoutIsRead(t *testing.T) {
 	}
 }
 
+func TestANamespaceThatSomethingIsInExists(t *testing.T) {
+	t.Parallel()
+	s := read(t, tree(t, map[string]string{"pods.yaml": podYAML}), cluster.Want{What: cluster.WantCluster})
+	if len(s.Namespaces) != 1 || s.Namespaces[0].Name != "shop" {
+		t.Errorf("namespaces %v, want shop: a question about the whole dump must reach its pods", s.Namespaces)
+	}
+}
+
 func TestSecretsAreReadWithoutTheirValues(t *testing.T) {
 	t.Parallel()
 	s := read(t, tree(t, map[string]string{"s.yaml": `apiVersion: v1

@@ -2,6 +2,7 @@ package dump
 
 import (
 	"context"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -34,10 +35,39 @@ func newDump(l *loader) *Dump {
 			}
 		}
 	})
+	d.implyNamespaces()
+	d.implyNamespaces()
 	for _, log := range d.all.Logs {
 		d.logs[cluster.Want{What: cluster.WantLog, Namespace: log.Pod.Namespace, Name: log.Pod.Name, Container: log.Container, Previous: log.Previous}] = log
 	}
 	return d
+}
+
+// implyNamespaces adds the namespaces that the files hold objects of without holding the namespaces themselves, as `kubectl
+// cluster-info dump` leaves them: a look at the whole cluster goes from one to the next.
+func (d *Dump) implyNamespaces() {
+	for _, name := range slices.Sorted(maps.Keys(d.parts)) {
+		if name == "" || d.hasNamespace(name) {
+			continue
+		}
+		n := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelMetadataName: name}}}
+		d.all.Namespaces = append(d.all.Namespaces, n)
+		d.part("").Namespaces = append(d.part("").Namespaces, n)
+	}
+}
+
+// implyNamespaces adds the namespaces that the files do not hold and that something in them is in: most dumps list the
+// objects of namespaces and not the namespaces.
+func (d *Dump) implyNamespaces() {
+	for _, name := range slices.Sorted(maps.Keys(d.parts)) {
+		if name == "" || d.hasNamespace(name) {
+			continue
+		}
+		implied := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}, Status: corev1.NamespaceStatus{Phase: corev1.NamespaceActive}}
+		d.all.Namespaces = append(d.all.Namespaces, implied)
+		whole := d.part("")
+		whole.Namespaces = append(whole.Namespaces, implied)
+	}
 }
 
 // Snapshot returns an empty snapshot to read into, at the newest moment that the dump speaks of, with the gaps of its
