@@ -36,24 +36,10 @@ func newDump(l *loader) *Dump {
 		}
 	})
 	d.implyNamespaces()
-	d.implyNamespaces()
 	for _, log := range d.all.Logs {
 		d.logs[cluster.Want{What: cluster.WantLog, Namespace: log.Pod.Namespace, Name: log.Pod.Name, Container: log.Container, Previous: log.Previous}] = log
 	}
 	return d
-}
-
-// implyNamespaces adds the namespaces that the files hold objects of without holding the namespaces themselves, as `kubectl
-// cluster-info dump` leaves them: a look at the whole cluster goes from one to the next.
-func (d *Dump) implyNamespaces() {
-	for _, name := range slices.Sorted(maps.Keys(d.parts)) {
-		if name == "" || d.hasNamespace(name) {
-			continue
-		}
-		n := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelMetadataName: name}}}
-		d.all.Namespaces = append(d.all.Namespaces, n)
-		d.part("").Namespaces = append(d.part("").Namespaces, n)
-	}
 }
 
 // implyNamespaces adds the namespaces that the files do not hold and that something in them is in: most dumps list the
