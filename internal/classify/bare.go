@@ -301,6 +301,7 @@ func (x *extractor) software(name string) bool {
 func (x *extractor) settle() {
 	if x.hosts > 0 {
 		x.dropWeak()
+		x.dropServedHosts()
 	}
 	if x.namespace == "" {
 		return

@@ -36,17 +36,6 @@ type reading struct {
 	text  string
 }
 
-// shield is a mood that a clause hands on to those joined to it: in "how do I stop and start web" both are asked about.
-type shield uint8
-
-const (
-	shieldNone shield = iota
-	shieldNot
-	shieldAsk
-	shieldAdvice
-	shieldSaid
-)
-
 // clause is a stretch of tokens with one verb.
 type clause struct {
 	from, to int
@@ -222,24 +211,6 @@ func (r *reading) asksPolitely(at int, c clause) bool {
 	return t.is(isPart) && at > c.from && r.tokens[at-1].is(isPolite) && strings.HasSuffix(t.text, "ing")
 }
 
-// inherit drops the shield where the clause does not continue the one before.
-func (r *reading) inherit(c clause) {
-	keep := false
-	switch *c.shield {
-	case shieldNone:
-	case shieldNot:
-		keep = c.opener == isOr || c.opener == isAnd
-	case shieldAsk:
-		keep = c.opener == isOr || c.opener == isAnd
-	case shieldAdvice, shieldSaid:
-		said := *c.shield == shieldSaid && c.colon // "the log says: restart web"
-		keep = said || c.opener != 0 && c.opener != isBut || c.asks && !c.colon
-	}
-	if !keep || c.newSentence {
-		*c.shield = shieldNone
-	}
-}
-
 // head skips the courtesies at the beginning of a clause.
 func (r *reading) head(c clause) (at int, polite, hedged bool) {
 	for at = c.from; at < c.to; at++ {
@@ -291,17 +262,6 @@ func (r *reading) condition(at int, c clause) {
 			return
 		}
 	}
-}
-
-// shielded tells whether a question, a negation or another's words govern the verb at the head, and notes it.
-func (r *reading) shielded(t *token, c clause) bool {
-	if *c.shield == shieldNone || !t.is(isChange|isVague|isMake|isEnsure|isWant) {
-		return false
-	}
-	if *c.shield == shieldNot {
-		r.negated++
-	}
-	return true
 }
 
 // negation notes "do not …": it forbids if a change follows, and says nothing otherwise ("I don't know").

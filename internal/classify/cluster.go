@@ -27,14 +27,16 @@ func meansCluster(tokens []token, i int) bool {
 	if !contains(" cluster grappe ", tokens[i].text) || i+1 < len(tokens) && qualifiesMore(&tokens[i+1]) {
 		return false
 	}
-	j := i - 1
-	for j >= 0 && tokens[j+1].before == breakNone && (tokens[j].is(isDet) || contains(wholes, tokens[j].text)) {
-		if contains(wholes, tokens[j].text) {
+	for j := i - 1; j >= 0 && tokens[j+1].before == breakNone; j-- {
+		t := &tokens[j]
+		switch {
+		case contains(wholes, t.text), contains(throughout, t.text):
 			return true
+		case !t.is(isDet):
+			return false
 		}
-		j--
 	}
-	return j >= 0 && tokens[j+1].before == breakNone && contains(throughout, tokens[j].text) || j < 0 && i > 0
+	return false
 }
 
 // qualifiesMore tells whether a word makes a part of the cluster of the one before it: "the cluster autoscaler".

@@ -135,7 +135,15 @@ func (x *extractor) behindKind(j int, kind string) bool {
 	case flagged, x.besideNamespace(j+1) && !x.besideNamespace(j):
 		return true
 	}
-	return (x.located(j+1) || x.belongs(j+1)) && x.isPlainName(t, kind)
+	return (x.located(j+1) || x.belongs(j+1)) && x.isPlainName(t, kind) || x.closesKind(j, kind)
+}
+
+// closesKind tells whether a noun that names things elsewhere stands behind one thing of a kind, and nothing behind it
+// that it could qualify: "l'ingress site ne répond pas".
+func (x *extractor) closesKind(j int, kind string) bool {
+	t := &x.tokens[j]
+	one := kind == "Ingress" || !strings.HasSuffix(x.tokens[j-1].text, "s")
+	return one && kind != "Host" && t.is(isWord) && !t.is(isThing|isChange|isRead|isPart|isOps|isInfo|isSkip) && x.rests(j+1)
 }
 
 // isPlainName tells whether a word behind a kind, with a namespace behind it, is a name and no noun of its own.

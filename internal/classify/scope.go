@@ -33,8 +33,20 @@ func outOfScope(text string, tokens []token, hasTargets bool) string {
 	if circumvents(tokens) {
 		return ScopeCircumvention
 	}
-	var seen tally
-	operations := false
+	seen, operations := takeTally(text, tokens)
+	switch {
+	case seen.foreign >= 2 && seen.foreign >= seen.known:
+		return ScopeLanguage
+	case operations:
+		return ""
+	case seen.letters > 0 && seen.letters >= seen.known && !hasTargets:
+		return ScopeLanguage
+	}
+	return scopeOf[seen.topic]
+}
+
+// takeTally counts the words of a text, and tells whether one of them keeps it in scope.
+func takeTally(text string, tokens []token) (seen tally, operations bool) {
 	for i := range tokens {
 		t := &tokens[i]
 		operations = seen.count(t) || operations
@@ -45,15 +57,7 @@ func outOfScope(text string, tokens []token, hasTargets bool) string {
 	if strings.Contains(text[:min(len(text), maxBytes)], "¿") {
 		seen.foreign += 2
 	}
-	switch {
-	case seen.foreign >= 2 && seen.foreign >= seen.known:
-		return ScopeLanguage
-	case operations:
-		return ""
-	case seen.letters > 0 && seen.letters >= seen.known && !hasTargets:
-		return ScopeLanguage
-	}
-	return scopeOf[seen.topic]
+	return seen, operations
 }
 
 // spelledElsewhere tells whether a word has a letter that neither English nor French writes.

@@ -86,11 +86,12 @@ const (
 
 // troubled tells whether trouble with something, and a preposition, stand before the word at i.
 func (x *extractor) troubled(i int) bool {
-	p, before := x.prior(i), ""
+	p := x.prior(i)
 	if p == &nothing || !x.rests(i+1) {
 		return false
 	}
-	switch before = x.lastWord(i - 2); p.text {
+	before := x.lastWord(i - 2)
+	switch p.text {
 	case "with", "avec":
 		return contains(troublesWith, before)
 	case "to":
@@ -134,20 +135,25 @@ func (x *extractor) rests(i int) bool {
 func (x *extractor) predicated(i int) bool {
 	next := x.joint(i + 1)
 	switch {
-	case next == &nothing:
-		return x.begins(i) && x.word(i+1).is(isAsk) && x.word(i+1).before == breakColon || x.asksHow(i)
 	case x.asksHow(i):
 		return true
+	case next == &nothing:
+		return x.begins(i) && x.word(i+1).is(isAsk) && x.word(i+1).before == breakColon
 	case x.prior(i).isTarget:
 		return false
 	case next.is(isAnd | isOr):
 		return x.pairs(i)
-	case x.begins(i) && contains(finite, next.text):
-		return true
-	case !isSaidOf(next):
-		return x.inverted(i) && (next.is(isStop) || contains(doings, next.text)) && contains(doing, x.auxiliary(i))
+	case x.begins(i):
+		return contains(finite, next.text) || isSaidOf(next) && headVerb(next)
+	case isSaidOf(next):
+		return x.opensSubject(i)
 	}
-	return x.begins(i) && headVerb(next) || x.opensSubject(i)
+	return x.doesNoun(i, next)
+}
+
+// doesNoun tells whether a word that is a noun elsewhere is the verb of a question about the word at i: "does web answer".
+func (x *extractor) doesNoun(i int, next *token) bool {
+	return (next.is(isStop) || contains(doings, next.text)) && contains(doing, x.auxiliary(i))
 }
 
 // pairs tells whether the word at i and one joined to it are the subject of a question: "are web and api down".

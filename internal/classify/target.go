@@ -190,10 +190,16 @@ func (x *extractor) verbAsName(i int, kind string) bool {
 		return false
 	}
 	t := &x.tokens[i+1]
-	if kind == "Playbook" && t.is(isPart|isChange|isEnv) && !t.is(isDet|isIn|isStop) && (x.closed(i+2) || x.prior(i).text == "ansible") {
+	if kind == "Playbook" && x.namesPlaybook(i+1) {
 		return true
 	}
 	return (x.inNamespace(i+2) || x.belongs(i+2)) && t.is(isChange|isRead) && !t.is(isNoun|isInfo|isMeta|isState|isBe) && !t.corrected && isName(t.text)
+}
+
+// namesPlaybook tells whether a verb right behind the word for playbooks is the name of one.
+func (x *extractor) namesPlaybook(i int) bool {
+	t := &x.tokens[i]
+	return t.is(isPart|isChange|isEnv) && !t.is(isDet|isIn|isStop) && (x.closed(i+1) || x.word(i-2).text == "ansible")
 }
 
 // quotedLine reads the targets of a command line that the text quotes.

@@ -175,7 +175,7 @@ func (r *reading) hasTarget(from int, c clause) bool {
 
 // make notes a clause whose verb needs a result to mean anything: "get web back up", "do a rollback of web".
 func (r *reading) make(at int, c clause, cmd command) {
-	if r.putsInto(at, c) || r.tokens[at].language == inFrench && r.namesValue(at+1, c) && r.hasTarget(at, c) {
+	if r.setsAll(at, c) {
 		r.change(at, c, cmd)
 		return
 	}
@@ -303,7 +303,7 @@ func (r *reading) turns(i, at int, c clause, cmd command) bool {
 	t, inside := &r.tokens[i], i > at
 	wanted := inside && t.is(isWant)
 	switch {
-	case r.turnsToQuestion(t, c, inside), inside && r.invertsInside(i, c):
+	case r.turnsToQuestion(i, at, c):
 		r.questions++
 	case t.is(isSaid) && (!t.is(isWant) || inside && i <= at+2):
 		r.reported++
@@ -319,7 +319,11 @@ func (r *reading) turns(i, at int, c clause, cmd command) bool {
 }
 
 // turnsToQuestion tells whether a word makes a question of the statement that it stands in.
-func (r *reading) turnsToQuestion(t *token, c clause, inside bool) bool {
+func (r *reading) turnsToQuestion(i, at int, c clause) bool {
+	t, inside := &r.tokens[i], i > at
+	if inside && r.invertsInside(i, c) {
+		return true
+	}
 	if t.is(isAsk) && !t.is(isIf) {
 		return inside || t.language&inFrench != 0
 	}

@@ -89,6 +89,11 @@ func (r *reading) tellsTarget(i int) bool {
 	return false
 }
 
+// setsAll tells whether a clause says what is to be set, and on what: "mets web à 4", "put the token into secret db".
+func (r *reading) setsAll(at int, c clause) bool {
+	return r.putsInto(at, c) || r.tokens[at].language == inFrench && r.namesValue(at+1, c) && r.hasTarget(at, c)
+}
+
 // putsInto tells "put the token into secret db", which says all that there is to do.
 func (r *reading) putsInto(at int, c clause) bool {
 	if !contains(" put mets mettez mettre ", r.tokens[at].text) {
