@@ -28,7 +28,7 @@ var crashDependencyRefused = cause{
 func (x *exam) dependencyFault(s *symptom, h hit) *Finding {
 	const id = "CrashDependencyRefused"
 	f := x.fromLog(id, s, h)
-	f.links.echo = h.sig == &gatewayLine
+	f.links.echo = h.sig == &gatewayLine && s.kind == complaining
 	f.links.needs = x.peers(s.work, h)
 	named := peersNamed(h)
 	called := ""

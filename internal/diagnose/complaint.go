@@ -99,6 +99,7 @@ func (x *exam) calledName(host, namespace string) (cluster.Ref, bool) {
 // complain adds what open complaints say. They are echoes: alone they prove nothing, and whatever is found at or behind
 // what they are about causes them.
 func (x *exam) complain() {
+	x.explainUnready()
 	for _, s := range x.open(complaining) {
 		c, ok := x.complaintIn(s.work, s.pod(), s.container)
 		if !ok {
@@ -115,5 +116,23 @@ func (x *exam) complain() {
 		f.Fix = x.say("CrashDependencyRefused.fix", about, s.work.ref.String())
 		x.findFeeders(f, s, c)
 		x.add(*f)
+	}
+}
+
+// explainUnready lets a readiness that fails for no known reason need what the program complains of.
+func (x *exam) explainUnready() {
+	for _, s := range x.symptoms {
+		if s.kind != unready || s.pod() == nil {
+			continue
+		}
+		for _, f := range s.by {
+			if f.Cause != "ReadinessProbeFailing" || len(f.links.needs) > 0 {
+				continue
+			}
+			if c, ok := x.complaintIn(s.work, s.pod(), s.container); ok {
+				f.links.needs = c.about
+				f.Evidence = distinct(append(f.Evidence, c.evidence()))
+			}
+		}
 	}
 }

@@ -85,6 +85,32 @@ func TestAComplaintOfAHealthyProgramLeadsToWhatIsBrokenInAnotherNamespace(t *tes
 	}
 }
 
+func TestAReadinessThatFailsNeedsWhatTheProgramComplainsOf(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, service string
+		cause         CauseID
+		object        string
+	}{
+		{"which is scaled to zero", "store.data.svc", "ScaledToZero", "Deployment/data/store"},
+		{"which is well, so that the probe remains", "other.app.svc", "ReadinessProbeFailing", "Deployment/app/shop"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld("data")
+			w.asleep("store")
+			w.deployment("other", nil)
+			w.service("other", "10.96.7.9", intstr.FromInt32(8080))
+			p := w.says("shop", `{"level":"warn","time":"TIME","msg":"half a page","upstream":"http://`+c.service+`"}`, func(t *corev1.PodTemplateSpec) {
+				t.Spec.Containers[0].ReadinessProbe = &corev1.Probe{ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/ready", Port: intstr.FromInt32(8080)}}}
+			})
+			idles(p, "shop")
+			w.event(podRef(p), true, "Unhealthy", "Readiness probe failed: HTTP probe failed with statuscode: 503")
+			w.check(t, expected{cause: c.cause, object: c.object, evidence: []string{"statuscode: 503"}})
+		})
+	}
+}
+
 func TestAComplaintIsFollowedThroughNamespacesThatShowNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld("mid", "data")

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/text/message"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/eclusier/eclusier/internal/cluster"
 )
@@ -36,6 +37,8 @@ type exam struct {
 	reachMemo map[cluster.Ref]map[cluster.Ref]bool
 	callMemo  map[*workload][]cluster.Ref
 	placed    map[*symptom]placement
+	// customIn are the custom resources of each namespace.
+	customIn map[string][]*unstructured.Unstructured
 	// widened says that what was asked about is well and that the answer is what is wrong around it.
 	widened  bool
 	distance func(cluster.Ref) int

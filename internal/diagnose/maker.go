@@ -16,11 +16,16 @@ const maxMakers = 3
 
 // orders are the custom resources of a namespace that name an object: what their controller should make.
 func (x *exam) orders(absent cluster.Ref) []*unstructured.Unstructured {
-	var out []*unstructured.Unstructured
-	for _, o := range x.snap.Others {
-		if o.GetNamespace() != absent.Namespace || !ownGroup(o.GroupVersionKind().Group) {
-			continue
+	if x.customIn == nil {
+		x.customIn = map[string][]*unstructured.Unstructured{}
+		for _, o := range x.snap.Others {
+			if ownGroup(o.GroupVersionKind().Group) {
+				x.customIn[o.GetNamespace()] = append(x.customIn[o.GetNamespace()], o)
+			}
 		}
+	}
+	var out []*unstructured.Unstructured
+	for _, o := range x.customIn[absent.Namespace] {
 		if mentions(o.Object["spec"], absent.Name, 0) || mentions(o.Object["status"], absent.Name, 0) {
 			out = append(out, o)
 		}
