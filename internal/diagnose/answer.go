@@ -166,6 +166,9 @@ func (x *exam) observations(open []*symptom, v Verdict) []Finding {
 func (x *exam) symptomEvidence(s *symptom) []Evidence {
 	var out []Evidence
 	if s.container != "" && s.pod() != nil {
+		if c := s.status(); c != nil && c.State.Waiting != nil {
+			out = append(out, x.statusField(s, "state.waiting.reason", c.State.Waiting.Reason))
+		}
 		out = append(out, x.ending(s)...)
 	}
 	if e := x.lastEvent(append(podRefs(s.pods), s.work.ref)); e != nil && e.Warning {

@@ -106,7 +106,29 @@ func (x *exam) nodeFact(r cluster.Ref, n *corev1.Node) (string, []Evidence) {
 		message = x.say("fact.cordon", r.String())
 		evidence = append(evidence, field(r, "spec.unschedulable", true))
 	}
-	return message, evidence
+	if e := x.lastEvent([]cluster.Ref{r}, "Rebooted", "Starting", "InvalidDiskCapacity", "NodeNotReady"); e != nil {
+		evidence = append(evidence, event(e))
+	}
+	return message, append(evidence, x.brokenOff(n.Name)...)
+}
+
+// brokenOff cites containers of a node that ended without anybody seeing how, as they do when their machine stops.
+func (x *exam) brokenOff(node string) []Evidence {
+	const most = 3
+	var out []Evidence
+	pods := 0
+	for _, p := range x.podsOnNode[node] {
+		for _, c := range statuses(p) {
+			if t := termination(&c); t != nil && t.Reason == "ContainerStatusUnknown" || t != nil && t.Reason == "Unknown" {
+				s := &symptom{work: x.podWorkload[podRef(p)], container: c.Name, init: isInit(p, c.Name)}
+				s.pods = append(s.pods, p)
+				if pods++; pods <= most && s.work != nil {
+					out = append(out, x.ending(s)...)
+				}
+			}
+		}
+	}
+	return out
 }
 
 func (x *exam) serviceFact(r cluster.Ref, s *corev1.Service) (string, []Evidence) {
@@ -161,9 +183,23 @@ func (x *exam) cronFact(r cluster.Ref, c *batchv1.CronJob) (string, []Evidence) 
 	if t := c.Status.LastSuccessfulTime; t != nil {
 		succeeded = moment(t.Time)
 	}
-	return x.say("fact.cron", r.String(), last, succeeded), []Evidence{
+	evidence := []Evidence{
 		field(r, "spec.schedule", c.Spec.Schedule), field(r, "status.lastScheduleTime", last), field(r, "status.lastSuccessfulTime", succeeded),
 	}
+	return x.say("fact.cron", r.String(), last, succeeded), append(evidence, x.durations(r)...)
+}
+
+// durations cites how long the last runs of a CronJob took.
+func (x *exam) durations(r cluster.Ref) []Evidence {
+	const most = 4
+	var out []Evidence
+	for _, j := range x.jobsOf[r] {
+		if s := j.Status; s.StartTime != nil && s.CompletionTime != nil {
+			took := s.CompletionTime.Sub(s.StartTime.Time)
+			out = append(out, cite(FieldEvidence, ref("Job", j.Namespace, j.Name).String()+" status", "took "+took.String()+" until "+moment(s.CompletionTime.Time), 0))
+		}
+	}
+	return out[max(0, len(out)-most):]
 }
 
 // moment writes a time as people read it, to the minute.
