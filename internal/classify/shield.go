@@ -21,6 +21,7 @@ func (r *reading) inherit(c clause) {
 // continues tells whether a shield goes on into the clause.
 func (c clause) continues(s shield) bool {
 	switch s {
+	case shieldNone:
 	case shieldNot, shieldAsk:
 		return c.opener == isOr || c.opener == isAnd
 	case shieldSaid:
