@@ -10,7 +10,7 @@ var badRolloutNewVersionCrash = cause{
 	id: "BadRolloutNewVersionCrash", severity: High,
 	check: func(x *exam) {
 		for _, s := range x.open(crashing) {
-			if r := x.rollbackOf(s); r != nil && containerChanged(s, r.spec) && !x.namedByLog(s) {
+			if r := x.rollbackOf(s); r != nil && containerChanged(s, r.spec) && !x.workedLong(s, r) && !x.namedByLog(s) {
 				x.add(x.badRollout(s, r))
 			}
 		}

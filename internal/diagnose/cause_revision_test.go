@@ -96,3 +96,29 @@ func TestBadRollout_ofAStatefulSet(t *testing.T) {
 	w.log(p, "db", "panic: index of the journal is out of range\n")
 	w.check(t, expected{cause: "BadRolloutNewVersionCrash", object: "StatefulSet/app/db", evidence: []string{"panic: index", "image: db:v2"}})
 }
+
+func TestBadRollout_isNotSaidOfARevisionThatWorkedForDays(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		age  time.Duration
+		want bool
+	}{
+		"two hours old": {2 * time.Hour, true},
+		"a week old":    {7 * 24 * time.Hour, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld("app")
+			w.history("DaemonSet", "agent", 1, "agent:v1")
+			w.history("DaemonSet", "agent", 2, "agent:v2")
+			w.ControllerRevs[1].CreationTimestamp = before(c.age)
+			p := w.agent()
+			crashed(p, "agent", 1, "Error", "")
+			w.log(p, "agent", "panic: index out of range\n")
+			roots := w.ask(t).RootCauses
+			if got := len(roots) > 0 && roots[0].Cause == "BadRolloutNewVersionCrash"; got != c.want {
+				t.Errorf("blames the new revision: %v, want %v", got, c.want)
+			}
+		})
+	}
+}

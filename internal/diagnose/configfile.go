@@ -22,55 +22,84 @@ func (x *exam) configOf(s *symptom, h hit) (cluster.Ref, []Evidence) {
 		return cluster.Ref{}, nil
 	}
 	for _, m := range c.VolumeMounts {
-		config := configVolume(&p.Spec, m.Name)
-		if config == "" {
-			continue
-		}
-		r := ref("ConfigMap", p.Namespace, config)
-		o := get[*corev1.ConfigMap](x.index, "ConfigMap", p.Namespace, config)
-		if o == nil {
-			continue
-		}
-		if key, ok := mountedFile(h, m, o); ok {
-			return r, x.citeEntry(r, o, key, h)
-		}
-		for key := range o.Data {
-			if evidence := x.quotedEntry(r, o, key, h); evidence != nil {
-				return r, evidence
+		for _, from := range configSources(&p.Spec, m.Name) {
+			o := get[*corev1.ConfigMap](x.index, "ConfigMap", p.Namespace, from.name)
+			if o == nil {
+				continue
+			}
+			r := ref("ConfigMap", p.Namespace, from.name)
+			if key, ok := mountedFile(h, m, from, o); ok {
+				return r, x.citeEntry(r, o, key, h)
+			}
+			for _, key := range sortedKeys(o.Data) {
+				if evidence := x.quotedEntry(r, o, key, h); evidence != nil {
+					return r, evidence
+				}
 			}
 		}
 	}
 	return cluster.Ref{}, nil
 }
 
-func configVolume(spec *corev1.PodSpec, name string) string {
-	for _, v := range spec.Volumes {
-		if v.Name == name && v.ConfigMap != nil {
-			return v.ConfigMap.Name
+// configSource is a ConfigMap in a volume, with the files that entries of it are mounted as under another name.
+type configSource struct {
+	name  string
+	items []corev1.KeyToPath
+}
+
+// key is the entry that is mounted as a file.
+func (c configSource) key(file string) string {
+	for _, i := range c.items {
+		if i.Path == file {
+			return i.Key
 		}
 	}
-	return ""
+	return path.Base(file)
+}
+
+// configSources are the ConfigMaps of a volume, also of a projected one.
+func configSources(spec *corev1.PodSpec, volume string) []configSource {
+	var out []configSource
+	for _, v := range spec.Volumes {
+		switch {
+		case v.Name != volume:
+		case v.ConfigMap != nil:
+			out = append(out, configSource{v.ConfigMap.Name, v.ConfigMap.Items})
+		case v.Projected != nil:
+			for _, s := range v.Projected.Sources {
+				if s.ConfigMap != nil {
+					out = append(out, configSource{s.ConfigMap.Name, s.ConfigMap.Items})
+				}
+			}
+		}
+	}
+	return out
 }
 
 // mountedFile says that the line names a file below a mount of a ConfigMap, and which entry that is.
-func mountedFile(h hit, m corev1.VolumeMount, o *corev1.ConfigMap) (string, bool) {
+func mountedFile(h hit, m corev1.VolumeMount, from configSource, o *corev1.ConfigMap) (string, bool) {
 	file := h.vars["file"]
 	if file == "" {
 		at := strings.Index(h.text, m.MountPath)
 		if at < 0 {
 			return "", false
 		}
-		file = strings.FieldsFunc(h.text[at:], func(r rune) bool { return strings.ContainsRune(" \t\"':,;()[]", r) })[0]
+		named := strings.FieldsFunc(h.text[at:], func(r rune) bool { return strings.ContainsRune(" \t\"':,;()[]", r) })
+		if len(named) == 0 {
+			return "", false
+		}
+		file = named[0]
 	}
-	if m.SubPath != "" && file == m.MountPath {
-		_, ok := o.Data[m.SubPath]
-		return m.SubPath, ok
-	}
-	if !strings.HasPrefix(file, strings.TrimSuffix(m.MountPath, "/")+"/") {
+	below, ok := strings.CutPrefix(file, strings.TrimSuffix(m.MountPath, "/")+"/")
+	switch {
+	case m.SubPath != "" && file == m.MountPath:
+		below = m.SubPath
+	case !ok:
 		return "", false
 	}
-	_, ok := o.Data[path.Base(file)]
-	return path.Base(file), ok
+	key := from.key(below)
+	_, ok = o.Data[key]
+	return key, ok
 }
 
 // lineOfFile finds the line number that an error names after a file.

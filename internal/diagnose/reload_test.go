@@ -57,3 +57,17 @@ func TestReload_whatWasOvercomeOrIsNoConfigurationIsNoFault(t *testing.T) {
 		})
 	}
 }
+
+func TestReload_namesTheConfigMapOfAProjectedVolumeByTheFileItIsMountedAs(t *testing.T) {
+	t.Parallel()
+	w := newWorld("app")
+	w.ConfigMaps = append(w.ConfigMaps, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "app", Name: "rules"}, Data: map[string]string{"main": "global: {}\njobs: []\n"}})
+	_, p := w.deployment("api", func(t *corev1.PodTemplateSpec) {
+		from := &corev1.ConfigMapProjection{LocalObjectReference: corev1.LocalObjectReference{Name: "rules"}, Items: []corev1.KeyToPath{{Key: "main", Path: "p.yml"}}}
+		t.Spec.Volumes = []corev1.Volume{{Name: "v", VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{Sources: []corev1.VolumeProjection{{ConfigMap: from}}}}}}
+		t.Spec.Containers[0].VolumeMounts = []corev1.VolumeMount{{Name: "v", MountPath: "/etc/p"}}
+	})
+	crashed(p, "api", 2, "Error", "")
+	w.log(p, "api", `level=ERROR msg="Error loading config" err="parsing YAML file /etc/p/p.yml: yaml: unmarshal errors: line 2: field jobs not found in type config"`+"\n")
+	w.check(t, expected{cause: "CrashBadConfig", object: "ConfigMap/app/rules", evidence: []string{"jobs: []"}})
+}

@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"encoding/json"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -12,6 +13,8 @@ import (
 type rollback struct {
 	// newest and former are the numbers of the revisions, 0 where nothing tells them.
 	newest, former int64
+	// made is when the newest revision came to be, zero where nothing tells it.
+	made time.Time
 	// spec is the former revision's.
 	spec *corev1.PodSpec
 	// evidence shows that the former revision works or worked, and how far the new one has come.
@@ -43,7 +46,7 @@ func (x *exam) deploymentRollback(s *symptom) *rollback {
 	}
 	newest, former := s.work.newestSet(), s.work.formerSet()
 	return &rollback{
-		newest: revision(newest), former: revision(former), spec: &former.Spec.Template.Spec,
+		newest: revision(newest), former: revision(former), made: newest.CreationTimestamp.Time, spec: &former.Spec.Template.Spec,
 		evidence: []Evidence{field(ref("ReplicaSet", former.Namespace, former.Name), "status.readyReplicas", former.Status.ReadyReplicas)},
 	}
 }
@@ -100,7 +103,7 @@ func (x *exam) controllerRollback(s *symptom, hash string, status Evidence) *rol
 	}
 	newest, former := x.revisionsOf(s.work)
 	if former != nil {
-		r.newest, r.former = newest.Revision, former.Revision
+		r.newest, r.former, r.made = newest.Revision, former.Revision, newest.CreationTimestamp.Time
 		if spec := revisionSpec(former); spec != nil {
 			r.spec = spec
 		}
@@ -122,6 +125,23 @@ func revisionSpec(r *appsv1.ControllerRevision) *corev1.PodSpec {
 		return nil
 	}
 	return &data.Spec.Template.Spec
+}
+
+// workedLong says that the newest revision ran well for most of its time, longer than a day: then its being new does not
+// explain why it fails now. How long it fails follows from the restarts, which come at most every five minutes or so.
+func (x *exam) workedLong(s *symptom, r *rollback) bool {
+	const backOff = 6 * time.Minute
+	age := x.now.Sub(r.made)
+	if r.made.IsZero() || age < 24*time.Hour {
+		return false
+	}
+	failing := time.Duration(0)
+	for _, p := range s.pods {
+		if c := statusOf(p, s.container); c != nil {
+			failing = max(failing, time.Duration(c.RestartCount+2)*backOff)
+		}
+	}
+	return failing < age/2
 }
 
 // crashSignals are the signals with which a system ends a process that misbehaves, by exit code.
