@@ -143,7 +143,7 @@ func (r *reading) courtesy(hedged bool) {
 // opensQuestion tells whether a head asks.
 func (r *reading) opensQuestion(at int, c clause) bool {
 	t := &r.tokens[at]
-	return t.is(isAsk) || t.is(isAux) && !r.actsAsVerb(at, c) || t.is(isCause) && t.text == "who" && c.newSentence
+	return t.is(isAsk) || t.is(isAux) && !r.actsAsVerb(at, c) || t.is(isCause) && c.newSentence && contains(" who qui ", t.text)
 }
 
 // mood notes a head that says how the rest of the clause is meant, and tells whether it does.

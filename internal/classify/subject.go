@@ -11,7 +11,36 @@ func (x *extractor) askedAbout(i int) bool {
 	if !x.canBeAsked(i) || x.afterTool(i) {
 		return false
 	}
-	return x.troubled(i) || x.undergoes(i) || x.predicated(i) || x.listed(i) || x.apposed(i) || x.alone(i)
+	from := x.phraseStart(i)
+	return x.troubled(from, i) || x.undergoes(from, i) || x.predicated(from, i) || x.follows(i) || x.listed(i) || x.apposed(i) || x.alone(i)
+}
+
+// definite are the articles that leave an unknown word, or software, the name of one thing: "the frontend", "mon redis".
+const definite = " the my our your le la mon ma notre votre "
+
+// phraseStart returns the index of the article before the word at i, or i where none leaves it a name.
+func (x *extractor) phraseStart(i int) int {
+	t, p := &x.tokens[i], x.prior(i)
+	if (t.class == 0 && !strings.HasSuffix(t.text, "s") || t.is(isSoft)) && contains(definite, p.text) {
+		return i - 1
+	}
+	return i
+}
+
+// verbsBefore are the French verbs that a question puts before what it is about.
+const verbsBefore = " tourne tournent utilise utilisent consomme consomment contient attend ecoute "
+
+// follows tells whether such a verb stands before the word at i, which ends the question: "où tourne web".
+func (x *extractor) follows(i int) bool {
+	if x.prior(i) == &nothing || !contains(verbsBefore, x.lastWord(i-1)) || !x.rests(i+1) {
+		return false
+	}
+	for j := i - 1; j >= 0 && x.tokens[j+1].before == breakNone; j-- {
+		if x.tokens[j].is(isAsk) {
+			return true
+		}
+	}
+	return false
 }
 
 // listed tells whether the word at i goes on with a list that a target began: "what is wrong with web, api and cart".
@@ -85,12 +114,12 @@ const (
 )
 
 // troubled tells whether trouble with something, and a preposition, stand before the word at i.
-func (x *extractor) troubled(i int) bool {
-	p := x.prior(i)
+func (x *extractor) troubled(from, i int) bool {
+	p := x.prior(from)
 	if p == &nothing || !x.rests(i+1) {
 		return false
 	}
-	before := x.lastWord(i - 2)
+	before := x.lastWord(from - 2)
 	switch p.text {
 	case "with", "avec":
 		return contains(troublesWith, before)
@@ -99,7 +128,7 @@ func (x *extractor) troubled(i int) bool {
 	case "from":
 		return contains(comesFrom, before)
 	case "of", "de", "d":
-		return contains(statesOf, before) || x.ofThing(i-2, before)
+		return contains(statesOf, before) || x.ofThing(from-2, before)
 	case "about":
 		return contains(aboutTrouble, before)
 	}
@@ -116,8 +145,8 @@ func (x *extractor) ofThing(i int, noun string) bool {
 }
 
 // undergoes tells whether the word at i is what a verb of harm or of access is about: "who broke web".
-func (x *extractor) undergoes(i int) bool {
-	if x.prior(i) == &nothing || !contains(undergone, x.lastWord(i-1)) {
+func (x *extractor) undergoes(from, i int) bool {
+	if x.prior(from) == &nothing || !contains(undergone, x.lastWord(from-1)) {
 		return false
 	}
 	next := x.joint(i + 1)
@@ -132,23 +161,23 @@ func (x *extractor) rests(i int) bool {
 
 // predicated tells whether the verb or the state that a sentence gives the word at i stands beside it: "why won't web
 // start", "pourquoi web redémarre", "web has no pods".
-func (x *extractor) predicated(i int) bool {
+func (x *extractor) predicated(from, i int) bool {
 	next := x.joint(i + 1)
 	switch {
-	case x.asksHow(i):
+	case x.asksHow(from, i):
 		return true
 	case next == &nothing:
-		return x.begins(i) && x.word(i+1).is(isAsk) && x.word(i+1).before == breakColon
-	case x.prior(i).isTarget:
+		return x.begins(from) && x.word(i+1).is(isAsk) && x.word(i+1).before == breakColon
+	case x.prior(from).isTarget:
 		return false
 	case next.is(isAnd | isOr):
-		return x.pairs(i)
-	case x.begins(i):
-		return contains(finite, next.text) || isSaidOf(next) && headVerb(next)
+		return x.pairs(from, i)
+	case x.begins(from):
+		return opensStatement(next)
 	case isSaidOf(next):
-		return x.opensSubject(i)
+		return x.opensSubject(from)
 	}
-	return x.doesNoun(i, next)
+	return x.doesNoun(from, next)
 }
 
 // doesNoun tells whether a word that is a noun elsewhere is the verb of a question about the word at i: "does web answer".
@@ -156,10 +185,13 @@ func (x *extractor) doesNoun(i int, next *token) bool {
 	return (next.is(isStop) || contains(doings, next.text)) && contains(doing, x.auxiliary(i))
 }
 
-// pairs tells whether the word at i and one joined to it are the subject of a question: "are web and api down".
-func (x *extractor) pairs(i int) bool {
+// pairs tells whether the word at i and one joined to it are what is asked about: "are web and api down".
+func (x *extractor) pairs(from, i int) bool {
 	verb := x.joint(i + 3)
-	return verb != &nothing && x.joint(i+2) != &nothing && x.canBeAsked(i+2) && isSaidOf(verb) && x.opensSubject(i)
+	if verb == &nothing || x.joint(i+2) == &nothing || !x.canBeAsked(i+2) || !isSaidOf(verb) {
+		return false
+	}
+	return x.opensSubject(from) || x.begins(from) && headVerb(verb)
 }
 
 // opensSubject tells whether an auxiliary or a question word before the word at i leads to the subject of a question.
@@ -171,9 +203,9 @@ func (x *extractor) opensSubject(i int) bool {
 const asksClause = " why come pourquoi que qu si whether if "
 
 // asksHow tells whether a question about how something is doing ends before the word at i: "comment va web".
-func (x *extractor) asksHow(i int) bool {
-	p := x.prior(i)
-	return p.is(isAsk) && contains(" va vont porte fait font ", x.lastWord(i-1)) && x.rests(i+1)
+func (x *extractor) asksHow(from, i int) bool {
+	p := x.prior(from)
+	return p.is(isAsk) && contains(" va vont porte fait font ", x.lastWord(from-1)) && x.rests(i+1)
 }
 
 // inverted tells whether the auxiliary of a question, negated or not, stands before the word at i.
@@ -214,6 +246,11 @@ func isSaidOf(t *token) bool {
 		return false
 	}
 	return t.is(isStop|isRead|isMake|isVague|isResult|isPron) || t.class == 0
+}
+
+// opensStatement tells whether a word, right behind the first of a clause, begins what the clause says of it.
+func opensStatement(t *token) bool {
+	return contains(finite, t.text) || isSaidOf(t) && headVerb(t) || t.is(isAsk) && t.text == "a"
 }
 
 // headVerb tells whether a word opens what a statement says of its first word.

@@ -152,5 +152,6 @@ be: throws spits
 stop +forms: become prevent bring lead avoid occupy require receive write rely speak tend prefer refer offer remain suit fit matter differ own lack miss follow precede surround
 stop: wise unwise sensible smart stupid silly premature advisable
 ops: pod_security pod_security_standard pod_security_standards pod_security_admission pod_security_policy
+stop: invalid valid setup
 stop: cluster-wide clusterwide namespace-wide
 `

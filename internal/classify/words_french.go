@@ -42,8 +42,8 @@ polite: svp stp s_il_te_plait s_il_vous_plait s'il_te_plait s'il_vous_plait si_i
 polite: je_voudrais_que_tu je_veux_que_tu j'aimerais_que_tu je_voudrais_que_vous je_veux_que_vous j'aimerais_que_vous je_aimerais_que_tu je_aimerais_que_vous je_aimerais je_voudrais je_veux je_souhaite je_souhaiterais il_faut il_faudrait il_faut_que_tu il_faut_que_vous tu_dois vous_devez on_doit nous_devons j'ai_besoin_de je_ai_besoin_de besoin_de n'oublie_pas_de ne_oublie_pas_de n'oubliez_pas_de ne_oubliez_pas_de ne_hesite_pas_a n'hesite_pas_a
 polite: faut faudrait faut_que faudrait_que
 be: cloche clochent fait_des_siennes font_des_siennes tombe_en_rade deconne deconnent coince coincent
-ask: c'est_tu est_tu_normal une_idee tu_as_une_idee savez_vous sais_tu
-stop: jusque nouvel siennes rade hab septante huitante nonante
+ask: ou_tourne ou_tournent c'est_tu est_tu_normal une_idee tu_as_une_idee savez_vous sais_tu
+stop: astreinte invalide valide jusque nouvel siennes rade hab septante huitante nonante
 polite: pense_a pensez_a essaie_de essaye_de tente_de tu_veux_bien voudrais_tu voulez_vous_bien veux_tu veux_tu_bien voudriez_vous c'est_le_moment_de ayez_l'amabilite_de aie_l'amabilite_de quelqu'un_peut quelqu'un_peut_il quelque_un_peut quelqu'un_pourrait nous_voulons on_veut il_est_temps_de
 want: doit doit_etre devrait_etre doivent doivent_etre a_besoin_d'etre a_besoin_de_etre a_besoin_d'un a_besoin_de_un je_veux_que je_voudrais_que il_faut_que je_aimerais_que necessite a_besoin
 go: vas_y allez_y c'est_bon ce_est_bon ok_pour_moi d'accord de_accord ca_me_va je_valide je_approuve j'approuve valide_pour_moi feu_vert tout_est_bon approuve_pour_moi
