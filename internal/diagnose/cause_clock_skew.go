@@ -95,8 +95,8 @@ func (x *exam) runsElsewhere(w *workload, node string) bool {
 	return false
 }
 
-// clockReports cites what keepers of time on a node, its conditions and its events say of its clock.
-func (x *exam) clockReports(node string) []Evidence {
+// clockLines cites at most two lines that keepers of time on a node log of its clock.
+func (x *exam) clockLines(node string) []Evidence {
 	var out []Evidence
 	for _, p := range x.podsOnNode[node] {
 		if !clockKeepers.MatchString(p.Name) {
@@ -110,6 +110,12 @@ func (x *exam) clockReports(node string) []Evidence {
 			}
 		}
 	}
+	return out
+}
+
+// clockReports cites what keepers of time on a node, its conditions and its events say of its clock.
+func (x *exam) clockReports(node string) []Evidence {
+	out := x.clockLines(node)
 	if n := get[*corev1.Node](x.index, "Node", "", node); n != nil {
 		for _, c := range n.Status.Conditions {
 			if c.Status == corev1.ConditionTrue && clockConditions.MatchString(string(c.Type)) {

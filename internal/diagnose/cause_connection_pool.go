@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -133,23 +134,36 @@ func (x *exam) greediest(server *workload, limit int) (*workload, []Evidence) {
 	var settings []Evidence
 	most := limit * 4 / 5
 	for _, w := range x.workloadList {
-		calls := false
-		for _, r := range x.calls(w) {
-			sv := get[*corev1.Service](x.index, "Service", r.Namespace, r.Name)
-			calls = calls || sv != nil && r.Namespace == server.namespace() && len(sv.Spec.Selector) > 0 && carries(server.template.Labels, sv.Spec.Selector)
-		}
-		if !calls || w == server {
+		if w == server || !x.callsServer(w, server) {
 			continue
 		}
 		for i := range w.template.Spec.Containers {
-			c := &w.template.Spec.Containers[i]
-			for _, v := range x.variables(w, c) {
-				n, err := strconv.Atoi(strings.TrimSpace(v.value))
-				if err == nil && poolNames.MatchString(v.name) && poolSize.MatchString(v.name) && n > 0 && n*int(w.desired) >= most {
+			for _, v := range x.variables(w, &w.template.Spec.Containers[i]) {
+				if n := poolOf(v); n > 0 && n*int(w.desired) >= most {
 					best, settings, most = w, []Evidence{v.evidence}, n*int(w.desired)
 				}
 			}
 		}
 	}
 	return best, settings
+}
+
+// callsServer says that a workload calls a Service that selects the server.
+func (x *exam) callsServer(w, server *workload) bool {
+	return slices.ContainsFunc(x.calls(w), func(r cluster.Ref) bool {
+		sv := get[*corev1.Service](x.index, "Service", r.Namespace, r.Name)
+		return sv != nil && r.Namespace == server.namespace() && len(sv.Spec.Selector) > 0 && carries(server.template.Labels, sv.Spec.Selector)
+	})
+}
+
+// poolOf is the size of a connection pool that a variable sets, 0 where it sets none.
+func poolOf(v variable) int {
+	if !poolNames.MatchString(v.name) || !poolSize.MatchString(v.name) {
+		return 0
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(v.value))
+	if err != nil {
+		return 0
+	}
+	return n
 }

@@ -81,23 +81,27 @@ var (
 	rotationWords = regexp.MustCompile(`(?i)rotat|updated|changed|altered|alter user|revoked|reset|new password|renewed`)
 )
 
+// calledNamespaces asks for the namespaces that a workload is known to call and returns them, its own first.
+func (x *exam) calledNamespaces(w *workload, h hit) []string {
+	var called []string
+	for _, r := range append(x.peers(w, h), x.calls(w)...) {
+		called = append(called, r.Namespace)
+	}
+	out := []string{w.namespace()}
+	for _, n := range append(called, x.configuredNamespaces(w)...) {
+		if !slices.Contains(out, n) {
+			out = append(out, n)
+			x.want(cluster.Want{What: cluster.WantNamespace, Namespace: n})
+		}
+	}
+	return out
+}
+
 // rotations cites who changed the credentials of a user lately, as far as the logs of the called one's namespace tell.
 // It asks for them first.
 func (x *exam) rotations(client *symptom, h hit, user string) []Evidence {
 	var out []Evidence
-	namespaces := []string{client.work.namespace()}
-	for _, r := range append(x.peers(client.work, h), x.calls(client.work)...) {
-		if !slices.Contains(namespaces, r.Namespace) {
-			namespaces = append(namespaces, r.Namespace)
-			x.want(cluster.Want{What: cluster.WantNamespace, Namespace: r.Namespace})
-		}
-	}
-	for _, n := range x.configuredNamespaces(client.work) {
-		if !slices.Contains(namespaces, n) {
-			namespaces = append(namespaces, n)
-			x.want(cluster.Want{What: cluster.WantNamespace, Namespace: n})
-		}
-	}
+	namespaces := x.calledNamespaces(client.work, h)
 	for _, n := range namespaces {
 		for _, p := range x.podsByNS[n] {
 			if rotationNames.MatchString(p.Name) {

@@ -52,10 +52,7 @@ func sortedKinds(m map[string][]cluster.Ref) []string {
 // own; objects of a namespace that is stuck are part of its story.
 func (x *exam) stuckObject(r cluster.Ref, o metav1.Object) {
 	at := o.GetDeletionTimestamp()
-	if at == nil || r.Kind == "Namespace" || len(o.GetFinalizers()) == 0 || x.now.Sub(at.Time) < stuckMemory && !x.asksAbout(r) {
-		return
-	}
-	if n := get[*corev1.Namespace](x.index, "Namespace", "", r.Namespace); n != nil && n.DeletionTimestamp != nil {
+	if at == nil || !x.heldByItself(r, o) || x.now.Sub(at.Time) < stuckMemory && !x.asksAbout(r) {
 		return
 	}
 	finalizers := o.GetFinalizers()
@@ -69,12 +66,7 @@ func (x *exam) stuckObject(r cluster.Ref, o metav1.Object) {
 		f.Evidence = append(f.Evidence, event(e))
 	}
 	if r.Kind == "PersistentVolumeClaim" && slices.Contains(finalizers, "kubernetes.io/pvc-protection") {
-		users := x.claimMounters(r)
-		if len(users) > 0 {
-			f.Message, f.Fix = x.say("TerminatingFinalizer.inUse", r.String(), users[0].String()), x.say("TerminatingFinalizer.fixUse", r.String(), users[0].String())
-			f.Evidence = append(f.Evidence, cite(FieldEvidence, users[0].String()+" spec.volumes", "claimName: "+r.Name, 0))
-			f.links.affects = users
-		}
+		x.claimInUse(&f, r)
 	}
 	for _, s := range x.open(undeleted) {
 		if slices.ContainsFunc(podRefs(s.pods), func(p cluster.Ref) bool { return p == r }) {
@@ -82,6 +74,24 @@ func (x *exam) stuckObject(r cluster.Ref, o metav1.Object) {
 		}
 	}
 	x.add(f)
+}
+
+// heldByItself says that an object has finalizers and neither is a namespace nor goes with its namespace.
+func (x *exam) heldByItself(r cluster.Ref, o metav1.Object) bool {
+	n := get[*corev1.Namespace](x.index, "Namespace", "", r.Namespace)
+	return r.Kind != "Namespace" && len(o.GetFinalizers()) > 0 && (n == nil || n.DeletionTimestamp == nil)
+}
+
+// claimInUse tells of a claim that waits for the pods that mount it, if there are any.
+func (x *exam) claimInUse(f *Finding, claim cluster.Ref) {
+	users := x.claimMounters(claim)
+	if len(users) == 0 {
+		return
+	}
+	f.Message = x.say("TerminatingFinalizer.inUse", claim.String(), users[0].String())
+	f.Fix = x.say("TerminatingFinalizer.fixUse", claim.String(), users[0].String())
+	f.Evidence = append(f.Evidence, cite(FieldEvidence, users[0].String()+" spec.volumes", "claimName: "+claim.Name, 0))
+	f.links.affects = users
 }
 
 func (x *exam) claimMounters(claim cluster.Ref) []cluster.Ref {

@@ -197,9 +197,7 @@ func (x *exam) evictions(f *Finding, n *corev1.Node, t corev1.NodeConditionType)
 		if e.Reason != "Evicted" || e.About.Kind != "Pod" || !lowOn(e.Message, t) || !x.recent(e.Last, crashMemory) {
 			continue
 		}
-		p := get[*corev1.Pod](x.index, "Pod", e.About.Namespace, e.About.Name)
-		here := p != nil && p.Spec.NodeName == n.Name
-		if !here && (!alone || p != nil && p.Spec.NodeName != "") {
+		if node := x.nodeOf(e.About); node != n.Name && (!alone || node != "") {
 			continue
 		}
 		f.links.affects = append(f.links.affects, e.About)
@@ -207,6 +205,14 @@ func (x *exam) evictions(f *Finding, n *corev1.Node, t corev1.NodeConditionType)
 			f.Evidence = append(f.Evidence, event(e))
 		}
 	}
+}
+
+// nodeOf is the node of a pod, "" where it has none or the pod is not known.
+func (x *exam) nodeOf(pod cluster.Ref) string {
+	if p := get[*corev1.Pod](x.index, "Pod", pod.Namespace, pod.Name); p != nil {
+		return p.Spec.NodeName
+	}
+	return ""
 }
 
 // heavyUser is the workload that a log of the node, or the kubelet's eviction, names as the one that fills it.

@@ -52,17 +52,21 @@ func (x *exam) drainBlocked(n *corev1.Node) {
 		}
 		budgets := x.budgetsOf(p)
 		for _, b := range budgets {
-			if b.Status.DisruptionsAllowed > 0 && len(budgets) < 2 {
-				continue
-			}
-			refused := x.evictionRefused(n, p)
-			if refused == nil && asked {
-				x.wantDrainer()
-			}
-			if refused != nil || asked || x.asksAbout(ref("PodDisruptionBudget", b.Namespace, b.Name)) {
-				x.add(x.blockedBy(n, p, b, refused))
+			if b.Status.DisruptionsAllowed == 0 || len(budgets) > 1 {
+				x.evictionBlocked(n, p, b, asked)
 			}
 		}
+	}
+}
+
+// evictionBlocked reports a budget that allows no eviction of a pod, where somebody tries to evict it or asks about that.
+func (x *exam) evictionBlocked(n *corev1.Node, p *corev1.Pod, b *policyv1.PodDisruptionBudget, asked bool) {
+	refused := x.evictionRefused(n, p)
+	if refused == nil && asked {
+		x.wantDrainer()
+	}
+	if refused != nil || asked || x.asksAbout(ref("PodDisruptionBudget", b.Namespace, b.Name)) {
+		x.add(x.blockedBy(n, p, b, refused))
 	}
 }
 

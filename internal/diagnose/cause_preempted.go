@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"regexp"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -153,11 +154,7 @@ func (x *exam) usurper(w *workload) *workload {
 	at := podCondition(victim, corev1.DisruptionTarget).LastTransitionTime.Time
 	var by *corev1.Pod
 	for _, p := range x.podsOnNode[victim.Spec.NodeName] {
-		scheduled := podCondition(p, corev1.PodScheduled)
-		if p.Namespace == "kube-system" || scheduled == nil || priority(p) <= priority(victim) || finished(p) {
-			continue
-		}
-		if d := scheduled.LastTransitionTime.Sub(at); d < -settle || d > 10*settle {
+		if p.Namespace == "kube-system" || priority(p) <= priority(victim) || finished(p) || !scheduledAbout(p, at) {
 			continue
 		}
 		if by == nil || priority(p) > priority(by) {
@@ -169,6 +166,16 @@ func (x *exam) usurper(w *workload) *workload {
 	}
 	x.want(cluster.Want{What: cluster.WantNamespace, Namespace: by.Namespace})
 	return x.podWorkload[podRef(by)]
+}
+
+// scheduledAbout says that a pod got its node about that time, rather later than before.
+func scheduledAbout(p *corev1.Pod, at time.Time) bool {
+	c := podCondition(p, corev1.PodScheduled)
+	if c == nil {
+		return false
+	}
+	d := c.LastTransitionTime.Sub(at)
+	return d >= -settle && d <= 10*settle
 }
 
 func priority(p *corev1.Pod) int32 {

@@ -62,6 +62,21 @@ func (x *exam) attachedTwice(s *symptom, p *corev1.Pod, e *cluster.Event) Findin
 			f.links.affects = append(f.links.affects, other.ref)
 		}
 	}
+	x.citeClaims(&f, p)
+	if d := get[*appsv1.Deployment](x.index, "Deployment", w.ref.Namespace, w.ref.Name); w.ref.Kind == "Deployment" && d != nil && d.Spec.Strategy.Type != "" {
+		f.Evidence = append(f.Evidence, field(w.ref, "spec.strategy.type", d.Spec.Strategy.Type))
+	}
+	f.Message, f.Fix = x.say("PVCMultiAttach.message", w.ref.String(), who), x.say("PVCMultiAttach.fix")
+	if w.ref.Kind == "Deployment" && holder != nil && x.podWorkload[podRef(holder)] == w {
+		f.Operation = patchOperation(w.ref, "merge", map[string]any{"spec": map[string]any{
+			"strategy": map[string]any{"type": "Recreate", "rollingUpdate": nil},
+		}})
+	}
+	return f
+}
+
+// citeClaims adds the claims of a pod and how they may be accessed.
+func (x *exam) citeClaims(f *Finding, p *corev1.Pod) {
 	for _, v := range p.Spec.Volumes {
 		if v.PersistentVolumeClaim == nil {
 			continue
@@ -74,16 +89,6 @@ func (x *exam) attachedTwice(s *symptom, p *corev1.Pod, e *cluster.Event) Findin
 			}
 		}
 	}
-	if d := get[*appsv1.Deployment](x.index, "Deployment", w.ref.Namespace, w.ref.Name); w.ref.Kind == "Deployment" && d != nil && d.Spec.Strategy.Type != "" {
-		f.Evidence = append(f.Evidence, field(w.ref, "spec.strategy.type", d.Spec.Strategy.Type))
-	}
-	f.Message, f.Fix = x.say("PVCMultiAttach.message", w.ref.String(), who), x.say("PVCMultiAttach.fix")
-	if w.ref.Kind == "Deployment" && holder != nil && x.podWorkload[podRef(holder)] == w {
-		f.Operation = patchOperation(w.ref, "merge", map[string]any{"spec": map[string]any{
-			"strategy": map[string]any{"type": "Recreate", "rollingUpdate": nil},
-		}})
-	}
-	return f
 }
 
 // volumeHolder is the pod that the event names, or another pod on another node that mounts the same claim.

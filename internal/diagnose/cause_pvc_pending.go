@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/eclusier/eclusier/internal/cluster"
 )
@@ -50,17 +51,13 @@ var pvcPending = cause{
 func (x *exam) claimPending(c *corev1.PersistentVolumeClaim) {
 	r := ref("PersistentVolumeClaim", c.Namespace, c.Name)
 	users := x.claimUsers(r)
-	name := ""
-	if c.Spec.StorageClassName != nil {
-		name = *c.Spec.StorageClassName
-	}
+	name := ptr.Deref(c.Spec.StorageClassName, "")
 	failed := x.lastEvent([]cluster.Ref{r}, "ProvisioningFailed")
 	f := Finding{Cause: "PVCPendingNoStorageClass", Object: r, links: links{explains: users}}
 	f.Evidence = append(f.Evidence, field(r, "status.phase", c.Status.Phase))
 	if failed != nil {
 		f.Evidence = append(f.Evidence, event(failed))
 	}
-	class := get[*storagev1.StorageClass](x.index, "StorageClass", "", name)
 	switch {
 	case name == "" && c.Spec.StorageClassName == nil && x.whole("storageclasses", "") && !x.hasDefaultClass():
 		f.Message, f.Fix = x.say("PVCPendingNoStorageClass.none", r.String()), x.say("PVCPendingNoStorageClass.fixNone", x.classNames())
@@ -68,7 +65,7 @@ func (x *exam) claimPending(c *corev1.PersistentVolumeClaim) {
 		if e := x.lastEvent([]cluster.Ref{r}, "FailedBinding"); e != nil {
 			f.Evidence = append(f.Evidence, event(e))
 		}
-	case name != "" && class == nil && (x.absent(ref("StorageClass", "", name)) || failed != nil && strings.Contains(failed.Message, "not found")):
+	case name != "" && x.lacksClass(name, failed):
 		f.Message = x.say("PVCPendingNoStorageClass.message", r.String(), name)
 		f.Fix = x.say("PVCPendingNoStorageClass.fix", name, x.classNames())
 		f.Evidence = append(f.Evidence, field(r, "spec.storageClassName", name))
@@ -79,13 +76,27 @@ func (x *exam) claimPending(c *corev1.PersistentVolumeClaim) {
 	default:
 		return
 	}
+	f.Evidence = append(f.Evidence, x.unplacedEvidence(users)...)
+	x.add(f)
+}
+
+// unplacedEvidence cites why those of the symptoms that have no node have none.
+func (x *exam) unplacedEvidence(users []*symptom) []Evidence {
+	var out []Evidence
 	for _, s := range users {
 		if s.kind == unscheduled {
-			p := placement{pod: s.pod()}
-			f.Evidence = append(f.Evidence, x.placementEvidence(&p)...)
+			out = append(out, x.placementEvidence(&placement{pod: s.pod()})...)
 		}
 	}
-	x.add(f)
+	return out
+}
+
+// lacksClass says that a StorageClass does not exist, by itself or by the word of the event that a claim of it failed with.
+func (x *exam) lacksClass(name string, failed *cluster.Event) bool {
+	if get[*storagev1.StorageClass](x.index, "StorageClass", "", name) != nil {
+		return false
+	}
+	return x.absent(ref("StorageClass", "", name)) || failed != nil && strings.Contains(failed.Message, "not found")
 }
 
 // claimUsers are the open symptoms of the pods that mount a claim.

@@ -75,12 +75,13 @@ func (x *exam) complaintsByService() map[cluster.Ref][]complaint {
 func (x *exam) checkServicePort(s *corev1.Service, p corev1.ServicePort, pod *corev1.Pod, complaints []complaint) {
 	declared := declaredPorts(pod, p.Protocol)
 	target := targetPort(p, pod)
-	headless := s.Spec.ClusterIP == corev1.ClusterIPNone
+	wrong := portFault{service: s, port: p, pod: pod, complaints: complaints, text: "message"}
 	if target == 0 {
-		x.add(x.wrongPort(s, p, pod, p.TargetPort.StrVal, declared, nil, complaints, "name"))
+		wrong.target, wrong.has, wrong.text = p.TargetPort.StrVal, declared, "name"
+		x.add(x.wrongPort(wrong))
 		return
 	}
-	if headless || len(declared) == 0 && len(complaints) == 0 {
+	if s.Spec.ClusterIP == corev1.ClusterIPNone || len(declared) == 0 && len(complaints) == 0 {
 		return
 	}
 	refused := slices.ContainsFunc(complaints, func(c complaint) bool { return x.aboutPort(c, s, p) })
@@ -91,10 +92,11 @@ func (x *exam) checkServicePort(s *corev1.Service, p corev1.ServicePort, pod *co
 		x.wantLogs(pod, c, false)
 	}
 	listened, lines := x.listened(pod)
-	if slices.Contains(listened, target) || slices.Contains(declared, target) && len(listened) == 0 || len(declared) == 0 && len(listened) == 0 {
+	if slices.Contains(listened, target) || len(listened) == 0 && (len(declared) == 0 || slices.Contains(declared, target)) {
 		return
 	}
-	f := x.wrongPort(s, p, pod, number(target), append(slices.Clone(listened), declared...), lines, complaints, "message")
+	wrong.target, wrong.has, wrong.lines = number(target), append(slices.Clone(listened), declared...), lines
+	f := x.wrongPort(wrong)
 	f.links.onDemand = !refused && len(listened) == 0
 	x.add(f)
 }
@@ -140,25 +142,41 @@ func (x *exam) listened(p *corev1.Pod) ([]int32, []Evidence) {
 	return ports, lines
 }
 
-func (x *exam) wrongPort(s *corev1.Service, p corev1.ServicePort, pod *corev1.Pod, target string, has []int32, lines []Evidence, complaints []complaint, text string) Finding {
+// portFault is a port of a Service that leads where a ready pod does not listen.
+type portFault struct {
+	service *corev1.Service
+	port    corev1.ServicePort
+	pod     *corev1.Pod
+	// target is where the port leads, has where the pod may listen instead, lines where its process says that it does.
+	target string
+	has    []int32
+	lines  []Evidence
+	// complaints are those of callers.
+	complaints []complaint
+	// text is the last part of the message's name.
+	text string
+}
+
+func (x *exam) wrongPort(wrong portFault) Finding {
+	s, p, pod, has := wrong.service, wrong.port, wrong.pod, wrong.has
 	r := ref("Service", s.Namespace, s.Name)
 	w := x.podWorkload[podRef(pod)]
 	slices.Sort(has)
 	has = slices.Compact(has)
 	list := portNumbers(has)
 	f := Finding{
-		Cause: "ServicePortMismatch", Object: r, Message: x.say("ServicePortMismatch."+text, r.String(), number(p.Port), target, w.ref.String(), list),
+		Cause: "ServicePortMismatch", Object: r, Message: x.say("ServicePortMismatch."+wrong.text, r.String(), number(p.Port), wrong.target, w.ref.String(), list),
 		Fix:      x.say("ServicePortMismatch.fix", r.String(), number(p.Port), list),
-		Evidence: []Evidence{field(r, "spec.ports["+number(p.Port)+"].targetPort", target)},
+		Evidence: []Evidence{field(r, "spec.ports["+number(p.Port)+"].targetPort", wrong.target)},
 		links:    links{affects: []cluster.Ref{w.ref}},
 	}
-	f.Evidence = append(f.Evidence, lines...)
+	f.Evidence = append(f.Evidence, wrong.lines...)
 	for _, c := range pod.Spec.Containers {
 		for _, one := range c.Ports {
 			f.Evidence = append(f.Evidence, field(podRef(pod), "spec.containers["+c.Name+"].ports.containerPort", one.ContainerPort))
 		}
 	}
-	for n, c := range complaints {
+	for n, c := range wrong.complaints {
 		if n < 2 {
 			f.Evidence = append(f.Evidence, c.hit.evidence())
 		}

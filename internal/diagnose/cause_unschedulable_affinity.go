@@ -14,10 +14,9 @@ var unschedulableAffinity = cause{
 	id: "UnschedulableAffinity", severity: High,
 	check: func(x *exam) {
 		for _, p := range x.placements() {
-			switch p.decisive {
-			case obstacleAffinity:
+			if p.decisive == obstacleAffinity {
 				x.add(x.unselected(&p))
-			case obstaclePodsApart:
+			} else if p.decisive == obstaclePodsApart {
 				x.add(x.apart(&p))
 			}
 		}

@@ -8,10 +8,9 @@ var unschedulableTaint = cause{
 	id: "UnschedulableTaint", severity: High,
 	check: func(x *exam) {
 		for _, p := range x.placements() {
-			switch p.decisive {
-			case obstacleTaint:
+			if p.decisive == obstacleTaint {
 				x.add(x.taintedAway(&p))
-			case obstacleCordon:
+			} else if p.decisive == obstacleCordon {
 				x.add(x.cordonedAway(&p))
 			}
 		}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	admissionv1 "k8s.io/api/admissionregistration/v1"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/eclusier/eclusier/internal/cluster"
@@ -56,8 +56,8 @@ var calledURL = regexp.MustCompile(`https?://([^/"\\?]+)`)
 // webhook is one webhook of a configuration.
 type webhook struct {
 	config cluster.Ref
-	policy *admissionv1.FailurePolicyType
-	client admissionv1.WebhookClientConfig
+	policy *admissionregistrationv1.FailurePolicyType
+	client admissionregistrationv1.WebhookClientConfig
 }
 
 func (x *exam) webhookNamed(name string) (webhook, bool) {
@@ -87,7 +87,7 @@ func (x *exam) webhookFault(name, why string) Finding {
 	f := Finding{Cause: "AdmissionWebhookUnavailable", Object: ref("ValidatingWebhookConfiguration", "", name)}
 	if known {
 		f.Object = hook.config
-		policy := admissionv1.Fail
+		policy := admissionregistrationv1.Fail
 		if hook.policy != nil {
 			policy = *hook.policy
 		}

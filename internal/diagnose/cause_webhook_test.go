@@ -3,7 +3,7 @@ package diagnose
 import (
 	"testing"
 
-	admissionv1 "k8s.io/api/admissionregistration/v1"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
@@ -14,9 +14,9 @@ func TestAdmissionWebhookUnavailable(t *testing.T) {
 	guarded := func() *world {
 		w := newWorld()
 		d, _ := w.deployment("shop", nil)
-		w.ValidatingWebhooks = append(w.ValidatingWebhooks, &admissionv1.ValidatingWebhookConfiguration{
+		w.ValidatingWebhooks = append(w.ValidatingWebhooks, &admissionregistrationv1.ValidatingWebhookConfiguration{
 			ObjectMeta: metav1.ObjectMeta{Name: "guard"},
-			Webhooks:   []admissionv1.ValidatingWebhook{{Name: "pods.guard.example", ClientConfig: admissionv1.WebhookClientConfig{Service: &admissionv1.ServiceReference{Namespace: "app", Name: "guard"}}}},
+			Webhooks:   []admissionregistrationv1.ValidatingWebhook{{Name: "pods.guard.example", ClientConfig: admissionregistrationv1.WebhookClientConfig{Service: &admissionregistrationv1.ServiceReference{Namespace: "app", Name: "guard"}}}},
 		})
 		w.refuses(d, failed+`no endpoints available for service "guard"`)
 		return w

@@ -33,26 +33,43 @@ func (x *exam) secretBehind(s *symptom, h hit) (cluster.Ref, []Evidence) {
 	paths := map[cluster.Ref][]Evidence{}
 	words := x.peerWords(s, h)
 	for _, u := range podUses(s.work.namespace(), spec) {
-		if u.ref.Kind != "Secret" {
+		if !x.mayHoldCredentials(u, s.container) {
 			continue
 		}
-		secret := get[*cluster.Secret](x.index, "Secret", u.ref.Namespace, u.ref.Name)
-		if u.pull || u.container != "" && s.container != "" && u.container != s.container || secret != nil && secret.Type == corev1.SecretTypeTLS {
-			continue
-		}
-		score := 1
-		about := strings.ToLower(u.ref.Name + " " + u.key + " " + u.path)
-		if credentialWords.MatchString(about) {
-			score++
-		}
-		if slices.ContainsFunc(words, func(w string) bool { return strings.Contains(about, w) }) {
-			score += 2
-		}
-		scores[u.ref] = max(scores[u.ref], score)
+		scores[u.ref] = max(scores[u.ref], credentialScore(u, words))
 		paths[u.ref] = append(paths[u.ref], field(s.work.ref, "spec.template.spec."+u.path, refersTo(u)))
 	}
-	var best cluster.Ref
-	unique := false
+	best, unique := highest(scores)
+	if !unique {
+		return cluster.Ref{}, nil
+	}
+	return best, paths[best]
+}
+
+// mayHoldCredentials says that a container uses a Secret otherwise than to pull its image or to serve TLS.
+func (x *exam) mayHoldCredentials(u use, container string) bool {
+	if u.ref.Kind != "Secret" || u.pull || u.container != "" && container != "" && u.container != container {
+		return false
+	}
+	secret := get[*cluster.Secret](x.index, "Secret", u.ref.Namespace, u.ref.Name)
+	return secret == nil || secret.Type != corev1.SecretTypeTLS
+}
+
+// credentialScore is how much a use of a Secret is named like a credential of what the words name.
+func credentialScore(u use, words []string) int {
+	score := 1
+	about := strings.ToLower(u.ref.Name + " " + u.key + " " + u.path)
+	if credentialWords.MatchString(about) {
+		score++
+	}
+	if slices.ContainsFunc(words, func(w string) bool { return strings.Contains(about, w) }) {
+		score += 2
+	}
+	return score
+}
+
+// highest is the object with the highest score, and whether it has it alone.
+func highest(scores map[cluster.Ref]int) (best cluster.Ref, unique bool) {
 	for r, score := range scores {
 		switch {
 		case best.Name == "" || score > scores[best]:
@@ -61,10 +78,7 @@ func (x *exam) secretBehind(s *symptom, h hit) (cluster.Ref, []Evidence) {
 			unique = false
 		}
 	}
-	if !unique {
-		return cluster.Ref{}, nil
-	}
-	return best, paths[best]
+	return best, unique
 }
 
 // kindsOfServer are words by which credentials of a database are named, and how its errors are recognised.

@@ -27,7 +27,7 @@ func (x *exam) dnsServerFault(s *symptom) *Finding {
 		for _, l := range x.logsOf(podRef(p), "") {
 			for _, one := range x.lines(l) {
 				if m := upstreamError.FindStringSubmatchIndex(one.text); m != nil && repeats(x.lines(l), upstreamError) {
-					return x.corefileFault(s, p, one, m[0], "upstream", "forward", 0)
+					return x.corefileFault(s, p, coreSaying{line: one, focus: m[0], text: "upstream", directive: "forward"})
 				}
 				m := corefileError.FindStringSubmatch(one.text)
 				if m == nil || runtimePlugins.MatchString(one.text) || one.level == levelInfo || podReady(p) {
@@ -37,7 +37,7 @@ func (x *exam) dnsServerFault(s *symptom) *Finding {
 				if err != nil {
 					at = 0
 				}
-				return x.corefileFault(s, p, one, 0, "corefile", m[1], at)
+				return x.corefileFault(s, p, coreSaying{line: one, text: "corefile", directive: m[1], at: at})
 			}
 		}
 	}
@@ -54,11 +54,22 @@ func repeats(lines []line, pattern *regexp.Regexp) bool {
 	return n > 1
 }
 
+// coreSaying is a line in which a name server complains of its Corefile or of what that names.
+type coreSaying struct {
+	line  line
+	focus int
+	// text is the last part of the message's name.
+	text string
+	// directive and at, where it is not 0, say which line of the Corefile it is about.
+	directive string
+	at        int
+}
+
 // corefileFault puts a fault of the name server at the ConfigMap with its Corefile, or at the workload where that is
-// not known. directive and at say which line of the Corefile it is about.
-func (x *exam) corefileFault(s *symptom, p *corev1.Pod, said line, focus int, text, directive string, at int) *Finding {
+// not known.
+func (x *exam) corefileFault(s *symptom, p *corev1.Pod, said coreSaying) *Finding {
 	f := &Finding{
-		Cause: "DNSFailure", Object: s.work.ref, Evidence: []Evidence{said.cite(focus)},
+		Cause: "DNSFailure", Object: s.work.ref, Evidence: []Evidence{said.line.cite(said.focus)},
 		links: links{affects: []cluster.Ref{s.work.ref}},
 	}
 	if s.kind != complaining || x.symptomAt[symptomKey{kind: s.kind, work: s.work.ref, container: s.container, reason: s.reason}] == s {
@@ -69,17 +80,17 @@ func (x *exam) corefileFault(s *symptom, p *corev1.Pod, said line, focus int, te
 		if u.ref.Kind != "ConfigMap" || m == nil || m.Data["Corefile"] == "" {
 			continue
 		}
-		cited := corefileLines(m.Data["Corefile"], directive, at)
+		cited := corefileLines(m.Data["Corefile"], said.directive, said.at)
 		for _, l := range cited {
 			f.Evidence = append(f.Evidence, cite(FieldEvidence, u.ref.String()+" data.Corefile", l, 0))
 		}
-		if text == "corefile" || forwardsToAddress(cited) {
+		if said.text == "corefile" || forwardsToAddress(cited) {
 			f.Object = u.ref
 		}
 	}
-	f.Message = x.say("DNSFailure."+text, f.Object.String(), said.text[focus:])
+	f.Message = x.say("DNSFailure."+said.text, f.Object.String(), said.line.text[said.focus:])
 	f.Fix = x.say("DNSFailure.fixCore", f.Object.String())
-	if text == "upstream" {
+	if said.text == "upstream" {
 		f.Fix = x.say("DNSFailure.fixForward", f.Object.String())
 	}
 	return f

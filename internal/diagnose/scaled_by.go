@@ -23,14 +23,7 @@ func (x *exam) scaledBy(w *workload) []Evidence {
 			out = append(out, event(e))
 		}
 	}
-	if w.meta != nil {
-		annotations := w.meta.GetAnnotations()
-		for _, k := range sortedKeys(annotations) {
-			if scalingWords.MatchString(annotations[k]) && len(annotations[k]) < 256 {
-				out = append(out, entry(w.ref, "metadata.annotations", k, annotations[k]))
-			}
-		}
-	}
+	out = append(out, scalingNotes(w)...)
 	for _, p := range x.podsByNS[w.namespace()] {
 		if scalerNames.MatchString(p.Name) {
 			x.wantAllLogs(p)
@@ -41,12 +34,36 @@ func (x *exam) scaledBy(w *workload) []Evidence {
 			continue
 		}
 		for _, one := range x.lines(l) {
-			if at := strings.Index(one.text, w.ref.Name); at >= 0 && namedIn(one.text[at:], w.ref.Name) && scalingWords.MatchString(one.text) && len(out) < 4 {
+			if at := scalingOf(one.text, w.ref.Name); at >= 0 && len(out) < 4 {
 				out = append(out, one.cite(at))
 			}
 		}
 	}
 	return out
+}
+
+// scalingNotes cites the annotations of a workload that speak of scaling.
+func scalingNotes(w *workload) []Evidence {
+	if w.meta == nil {
+		return nil
+	}
+	var out []Evidence
+	annotations := w.meta.GetAnnotations()
+	for _, k := range sortedKeys(annotations) {
+		if scalingWords.MatchString(annotations[k]) && len(annotations[k]) < 256 {
+			out = append(out, entry(w.ref, "metadata.annotations", k, annotations[k]))
+		}
+	}
+	return out
+}
+
+// scalingOf is where a line that speaks of scaling names the workload, -1 where it does not.
+func scalingOf(text, name string) int {
+	at := strings.Index(text, name)
+	if at < 0 || !namedIn(text[at:], name) || !scalingWords.MatchString(text) {
+		return -1
+	}
+	return at
 }
 
 func (x *exam) wantAllLogs(p *corev1.Pod) {

@@ -13,15 +13,7 @@ import (
 // nameFault is the finding of a name that cluster DNS says does not exist. That is the fault of whoever wrote the name,
 // unless the name does exist: then DNS answers wrongly, or the pods behind a headless Service are not ready.
 func (x *exam) nameFault(s *symptom, h hit, dns cluster.Ref) *Finding {
-	name := strings.ToLower(h.given("name", "name2", "peer"))
-	if one, _, err := net.SplitHostPort(name); err == nil {
-		name = one
-	}
-	if name == "" {
-		if named := peersNamed(h); len(named) > 0 {
-			name = named[0].host
-		}
-	}
+	name := askedName(h)
 	service, inside := x.clusterName(name, s.work.namespace())
 	if sv := x.service(name, s.work.namespace()); sv != nil {
 		f := x.dependencyFault(s, h)
@@ -44,6 +36,18 @@ func (x *exam) nameFault(s *symptom, h hit, dns cluster.Ref) *Finding {
 	return x.wrongName(s, h, name, service)
 }
 
+// askedName is the name that a line says was looked up, "" where it names none.
+func askedName(h hit) string {
+	name := strings.ToLower(h.given("name", "name2", "peer"))
+	if one, _, err := net.SplitHostPort(name); err == nil {
+		name = one
+	}
+	if named := peersNamed(h); name == "" && len(named) > 0 {
+		name = named[0].host
+	}
+	return name
+}
+
 func (x *exam) readyBehind(s *corev1.Service) int {
 	return x.ready(x.workloadsSelected(s.Namespace, s.Spec.Selector))
 }
@@ -62,16 +66,38 @@ func (x *exam) dnsTroubled(s *symptom, dns cluster.Ref) bool {
 func (x *exam) wrongName(s *symptom, h hit, name string, service cluster.Ref) *Finding {
 	f := x.fromLog("CrashBadConfig", s, h)
 	f.Severity, f.Object, f.links.needs = High, s.work.ref, nil
-	if c := s.spec(); c != nil {
-		for _, v := range x.variables(s.work, c) {
-			if strings.Contains(strings.ToLower(v.value), name) {
-				f.Evidence = append(f.Evidence, v.evidence)
-				if v.from.Name != "" {
-					f.Object = v.from
-				}
+	x.nameInVariables(f, s, name)
+	x.nameInFiles(f, s, name)
+	f.Evidence = append(f.Evidence, x.configuredBy(s, name)...)
+	f.links.affects = []cluster.Ref{s.work.ref}
+	f.Message = x.say("DNSFailure.unknown", s.work.ref.String(), name)
+	f.Fix = x.say("DNSFailure.fixUnknown", f.Object.String(), name)
+	if service.Name != "" {
+		if like := x.likelyService(service.Namespace, service.Name); like != "" {
+			f.Fix = x.say("DNSFailure.fixLike", f.Object.String(), name, ref("Service", service.Namespace, like).String())
+		}
+	}
+	return f
+}
+
+// nameInVariables cites the variables of a container that hold a name; what one takes its value from is the object.
+func (x *exam) nameInVariables(f *Finding, s *symptom, name string) {
+	c := s.spec()
+	if c == nil {
+		return
+	}
+	for _, v := range x.variables(s.work, c) {
+		if strings.Contains(strings.ToLower(v.value), name) {
+			f.Evidence = append(f.Evidence, v.evidence)
+			if v.from.Name != "" {
+				f.Object = v.from
 			}
 		}
 	}
+}
+
+// nameInFiles cites the ConfigMaps that a workload mounts whole and that hold a name; the last of them is the object.
+func (x *exam) nameInFiles(f *Finding, s *symptom, name string) {
 	for _, u := range podUses(s.work.namespace(), &s.work.template.Spec) {
 		m := get[*corev1.ConfigMap](x.index, "ConfigMap", u.ref.Namespace, u.ref.Name)
 		if u.ref.Kind != "ConfigMap" || m == nil || u.key != "" || u.container != "" {
@@ -84,16 +110,6 @@ func (x *exam) wrongName(s *symptom, h hit, name string, service cluster.Ref) *F
 			}
 		}
 	}
-	f.Evidence = append(f.Evidence, x.configuredBy(s, name)...)
-	f.links.affects = []cluster.Ref{s.work.ref}
-	f.Message = x.say("DNSFailure.unknown", s.work.ref.String(), name)
-	f.Fix = x.say("DNSFailure.fixUnknown", f.Object.String(), name)
-	if service.Name != "" {
-		if like := x.likelyService(service.Namespace, service.Name); like != "" {
-			f.Fix = x.say("DNSFailure.fixLike", f.Object.String(), name, ref("Service", service.Namespace, like).String())
-		}
-	}
-	return f
 }
 
 // lineAt is the line of a text that holds the byte at.
