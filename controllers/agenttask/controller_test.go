@@ -98,7 +98,7 @@ func TestReconciler_outcome(t *testing.T) {
 			task: ask("why", "why is node worker-9 not ready?"), writes: 1, phase: v1alpha1.PhaseFailed,
 			world: func(w *world) { w.findErrs = []error{&cluster.UnseenError{What: []string{"nodes"}}} },
 			want:  accepted + "-TargetResolved/TargetNotFound +Classified/RuleMatched " + ended("TargetNotFound"),
-			event: "Warning TargetNotFound Succeeded", says: []string{"eclusier-reader may not look at nodes"}},
+			event: "Warning TargetNotFound Succeeded", says: []string{"it may exist where eclusier-reader may not look: nodes"}},
 		{name: "a kind that is not served is named",
 			task:  ask("why", "why is it down?", targets(v1alpha1.Target{Kind: "Gizmo", Name: "web"})),
 			world: func(w *world) { w.findErrs = []error{&cluster.UnknownKindError{Kind: "Gizmo"}} }, writes: 1, phase: v1alpha1.PhaseFailed,
@@ -121,6 +121,38 @@ func TestReconciler_outcome(t *testing.T) {
 			writes: 2, phase: v1alpha1.PhaseSucceeded,
 			want:  targeted + "+Classified/RuleMatched +Diagnosed/RootCauseFound +Succeeded/RootCauseFound",
 			event: "Normal RootCauseFound Succeeded"},
+		{name: "what is missing of several targets is said at once",
+			task: ask("why", "why is it down?", targets(v1alpha1.Target{Kind: "Deployment", Name: "web"}, v1alpha1.Target{Kind: "Deployment", Name: "db"},
+				v1alpha1.Target{Kind: "Node", Name: "n1"})), writes: 1, phase: v1alpha1.PhaseFailed,
+			want:  accepted + "-TargetResolved/TargetNotFound +Classified/RuleMatched " + ended("TargetNotFound"),
+			event: "Warning TargetNotFound Succeeded",
+			says: []string{"Deployment db was not found in namespace shop. Node n1 does not exist in this cluster.",
+				"Nothing was diagnosed, since everything that is named has to be found; deployment/web -n shop was."}},
+		{name: "where else a name may be is said in one language",
+			task: ask("why", "pourquoi le déploiement db est en panne ?"), writes: 1, phase: v1alpha1.PhaseFailed,
+			world: func(w *world) {
+				w.findErrs = []error{&cluster.UnseenError{What: []string{"deployments" + cluster.OfOtherNamespaces}}}
+			},
+			want:  accepted + "-TargetResolved/TargetNotFound +Classified/RuleMatched " + ended("TargetNotFound"),
+			event: "Warning TargetNotFound Succeeded", says: []string{"ne peut pas regarder : deployments dans d’autres espaces de noms."}},
+		{name: "a Secret is never read, whatever is granted",
+			task: ask("why", "why is it down?", targets(v1alpha1.Target{Kind: "Secret", Name: "db"})), writes: 1, phase: v1alpha1.PhaseFailed,
+			want:  accepted + "-TargetResolved/ReaderForbidden +Classified/RuleMatched " + ended("ReaderForbidden"),
+			event: "Warning ReaderForbidden Succeeded", says: []string{"Secrets are never read, so nothing can be said about db itself. Ask about the workload"}},
+		{name: "a host that an Ingress serves means that Ingress",
+			task: ask("why", "is it healthy?", targets(v1alpha1.Target{Host: "shop.example.org"})), writes: 2, phase: v1alpha1.PhaseSucceeded,
+			world: func(w *world) { w.fill = serving("shop.example.org") },
+			want:  targeted + "+Classified/RuleMatched +Diagnosed/NoFaultFound +Succeeded/NoFaultFound",
+			event: "Normal NoFaultFound Succeeded"},
+		{name: "who asks about the whole cluster is told what was looked at",
+			task: ask("why", "what is broken in the whole cluster?"), writes: 2, phase: v1alpha1.PhaseSucceeded,
+			want:  whole + "+Classified/RuleMatched +Diagnosed/RootCauseFound +Succeeded/RootCauseFound",
+			event: "Normal RootCauseFound Succeeded", says: []string{"only namespace shop was looked at"}},
+		{name: "a namespace of which no workload may be read is not answered about",
+			task: ask("why", "what is not working here?"), writes: 2, phase: v1alpha1.PhaseFailed,
+			world: func(w *world) { w.fill = func(*cluster.Snapshot) {}; w.gaps = [][]cluster.Gap{lackingAll("shop")} },
+			want:  whole + "+Classified/RuleMatched -Diagnosed/ReaderForbidden " + ended("ReaderForbidden"),
+			event: "Warning ReaderForbidden Succeeded", says: []string{"may read no workload in namespace shop", "rolebinding eclusier-reader -n shop"}},
 		{name: "a host is refused for now",
 			task: ask("why", "why is it slow?", targets(v1alpha1.Target{Host: "db-02.internal"})), writes: 1, phase: v1alpha1.PhaseFailed,
 			want:  accepted + "-TargetResolved/HostsNotSupportedYet +Classified/RuleMatched " + ended("HostsNotSupportedYet"),
@@ -189,7 +221,10 @@ func TestReconciler_outcome(t *testing.T) {
 			if got := strings.Join(r.events.events, ", "); got != tt.event {
 				t.Errorf("events are %q, want %q", got, tt.event)
 			}
-			told := task.Status.Answer + task.Status.Conditions[len(task.Status.Conditions)-1].Message
+			told := task.Status.Answer
+			if failure := task.Status.Failure; failure != nil {
+				told = strings.Join(append([]string{failure.Message}, failure.Remedies...), " ")
+			}
 			for _, says := range tt.says {
 				if !strings.Contains(told, says) {
 					t.Errorf("%q is not said in\n%s", says, told)

@@ -1,6 +1,8 @@
 package agenttask
 
 import (
+	"regexp"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
@@ -68,6 +70,37 @@ func missing(all []diagnose.Missing) []v1alpha1.MissingEvidence {
 		})
 	}
 	return written
+}
+
+// canList is how the engine tells that a right is missing, as a question that its own account would answer.
+var canList = regexp.MustCompile(`^kubectl auth can-i list (\S+) -n (\S+)$`)
+
+// grouped puts all rights that the account lacks in one namespace into one entry, with the command that shows them and the
+// one that grants them.
+func (p *pass) grouped(all []diagnose.Missing) []diagnose.Missing {
+	var grouped []diagnose.Missing
+	at := map[string]int{}
+	account := p.account()
+	for _, m := range all {
+		right := canList.FindStringSubmatch(m.Command)
+		if right == nil {
+			grouped = append(grouped, m)
+			continue
+		}
+		resource, namespace := right[1], right[2]
+		suffix := " -n " + namespace
+		if i, ok := at[namespace]; ok {
+			grouped[i].What = strings.TrimSuffix(grouped[i].What, suffix) + ", " + resource + suffix
+			continue
+		}
+		at[namespace] = len(grouped)
+		grouped = append(grouped, diagnose.Missing{
+			What:    resource + suffix,
+			Why:     p.say(saidMayNotRead, account.Name, p.grantRead(namespace)),
+			Command: "kubectl auth can-i --list" + suffix + " --as=system:serviceaccount:" + account.Namespace + ":" + account.Name,
+		})
+	}
+	return grouped
 }
 
 // cut shortens text to at most limit characters, as the API server counts them, and marks the cut.

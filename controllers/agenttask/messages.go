@@ -12,27 +12,35 @@ type said string
 const (
 	saidAccepted          said = "accepted"
 	saidAccountNotAllowed said = "account not allowed"
+	saidAllNeeded         said = "all needed"
 	saidAmbiguous         said = "ambiguous"
 	saidAskAgain          said = "ask again"
+	saidAskUser           said = "ask user"
 	saidAskWhatToChange   said = "ask what to change"
 	saidByRule            said = "by rule"
 	saidCancelled         said = "cancelled"
 	saidCheckCluster      said = "check the cluster"
 	saidDegraded          said = "degraded"
 	saidDidYouMean        said = "did you mean"
+	saidElsewhere         said = "elsewhere"
 	saidExample           said = "example"
 	saidExceeded          said = "exceeded"
 	saidExceededHeld      said = "exceeded while held"
 	saidExplicit          said = "explicit"
 	saidForbidden         said = "forbidden"
-	saidForNodes          said = "for nodes"
+	saidForbiddenAll      said = "forbidden all"
+	saidForbiddenCluster  said = "forbidden cluster"
 	saidListKinds         said = "list kinds"
+	saidMayNotRead        said = "may not read"
 	saidNamespaceOnly     said = "namespace only"
 	saidNoAccount         said = "no account"
 	saidNoChanges         said = "no changes"
 	saidNoHosts           said = "no hosts"
 	saidNotFound          said = "not found"
+	saidNotFoundAtAll     said = "not found at all"
 	saidNotFoundIn        said = "not found in"
+	saidNotFoundSeen      said = "not found in what was seen"
+	saidOtherNamespaces   said = "other namespaces"
 	saidOutOfScope        said = "out of scope"
 	saidProgressing       said = "progressing"
 	saidPromptEmpty       said = "prompt empty"
@@ -41,11 +49,12 @@ const (
 	saidRequesterUnknown  said = "requester unknown"
 	saidRetriesExhausted  said = "retries exhausted"
 	saidRetrying          said = "retrying"
+	saidSecret            said = "secret"
 	saidSuspended         said = "suspended"
 	saidUnavailable       said = "unavailable"
 	saidUnclear           said = "unclear"
 	saidUnknownKind       said = "unknown kind"
-	saidUnseen            said = "unseen"
+	saidWholeCluster      said = "whole cluster"
 	saidWriteIntent       said = "write intent"
 	saidWriteName         said = "write name"
 	saidWriteQuestion     said = "write question"
@@ -55,27 +64,35 @@ const (
 var english = map[said]string{
 	saidAccepted:          "Asked by %[1]s.",
 	saidAccountNotAllowed: "The operator may not read as service account %[1]s: use %[2]s, or have a cluster administrator grant it the verbs get and impersonate on that account.",
+	saidAllNeeded:         "Nothing was diagnosed, since everything that is named has to be found; %[1]s was.",
 	saidAmbiguous:         "%[1]s could be several objects: %[2]s.",
 	saidAskAgain:          "Then create the AgentTask again under another name.",
-	saidAskWhatToChange:   "Set spec.intent to Diagnostic to be told what is wrong and what to do about it.",
+	saidAskUser:           "Ask about the workload that uses it: a missing Secret or entry is found without reading it.",
+	saidAskWhatToChange:   "To be told what is wrong and what to do about it, create another AgentTask with spec.intent: Diagnostic",
 	saidByRule:            "%[1]s, by rule %[2]s (confidence %[3]s).",
 	saidCancelled:         "Cancelled by spec.cancel.",
 	saidCheckCluster:      "Check that the API server answers: kubectl get --raw /readyz",
 	saidDegraded:          "The answer could not rest on everything: %[1]s; status.missing says what else and how to get it.",
 	saidDidYouMean:        "Did you mean %[1]s?",
+	saidElsewhere:         "%[1]s in other namespaces",
 	saidExample:           "What is wrong with %[1]s?",
 	saidExceeded:          "The time limit of %[1]s ran out before there was an answer: create another AgentTask with a larger spec.limits.wallClock.",
 	saidExceededHeld:      "The time limit of %[1]s ran out while the task waited. %[2]s",
 	saidExplicit:          "%[1]s, as spec.intent says.",
-	saidForbidden:         "Service account %[1]s of namespace %[2]s may not read what is needed in namespace %[3]s.",
-	saidForNodes:          "For nodes, volumes and whatever else has no namespace: %[1]s",
+	saidForbidden:         "Service account %[1]s of namespace %[2]s may not look up %[3]s in namespace %[4]s.",
+	saidForbiddenAll:      "Service account %[1]s of namespace %[2]s may read no workload in namespace %[3]s.",
+	saidForbiddenCluster:  "Service account %[1]s of namespace %[2]s may not look up %[3]s, a kind of the cluster as a whole.",
 	saidListKinds:         "Name a kind that is served: kubectl api-resources",
+	saidMayNotRead:        "service account %[1]s may not list them; granted by: %[2]s",
 	saidNamespaceOnly:     "Nothing is named, so the whole namespace %[1]s is looked at.",
 	saidNoAccount:         "Service account %[1]s does not exist in namespace %[2]s; everything is read as that account.",
 	saidNoChanges:         "This asks for a change, and changes are not supported yet: nothing was done.",
 	saidNoHosts:           "%[1]s is a host, and hosts are not supported yet: ask about an object of the cluster, such as a node.",
 	saidNotFound:          "%[1]s was not found, neither in namespace %[2]s nor elsewhere.",
+	saidNotFoundAtAll:     "%[1]s does not exist in this cluster.",
 	saidNotFoundIn:        "%[1]s was not found in namespace %[2]s.",
+	saidNotFoundSeen:      "%[1]s was not found in namespace %[2]s; it may exist where %[3]s may not look: %[4]s.",
+	saidOtherNamespaces:   "other namespaces",
 	saidOutOfScope:        "This is not about operating a cluster, which is all that can be asked here: create another AgentTask with a question about workloads, nodes, storage or network.",
 	saidProgressing:       "The task is being worked on.",
 	saidPromptEmpty:       "The prompt is empty: create another AgentTask whose spec.prompt says what you want to know.",
@@ -84,12 +101,13 @@ var english = map[said]string{
 	saidRequesterUnknown:  "Nobody vouches for who asked, since the task was created before the admission policies were in force, or last in force: create it again under another name.",
 	saidRetriesExhausted:  "The cluster could not be read in %[1]d attempts (%[2]s).",
 	saidRetrying:          "Attempt %[1]d of %[2]d, next at %[3]s.",
+	saidSecret:            "Secrets are never read, so nothing can be said about %[1]s itself.",
 	saidSuspended:         "Held by spec.suspend; unset it to go on.",
 	saidUnavailable:       "The API server did not answer.",
 	saidUnclear:           "It is not clear whether this is a question or asks for a change, so nothing was done.",
 	saidUnknownKind:       "This cluster serves no kind %[1]s.",
-	saidUnseen:            "%[1]s may not look at %[2]s, so it may exist there.",
-	saidWriteIntent:       "Or set spec.intent in a new AgentTask to Diagnostic or Change.",
+	saidWholeCluster:      "The whole cluster is asked about, but only namespace %[1]s was looked at: a task sees its own namespace, and others only where it names them.",
+	saidWriteIntent:       "Or create one with spec.intent: Diagnostic",
 	saidWriteName:         "Create another AgentTask with the exact name, or with spec.targets.",
 	saidWriteQuestion:     "Create another AgentTask that asks, for example: %[1]s",
 	saidWriteWhich:        "Create another AgentTask that names kind and namespace, for example: %[1]s",
@@ -98,27 +116,35 @@ var english = map[said]string{
 var french = map[said]string{
 	saidAccepted:          "Demandé par %[1]s.",
 	saidAccountNotAllowed: "L’opérateur ne peut pas lire avec le compte de service %[1]s : utilisez %[2]s, ou faites-lui accorder par un administrateur du cluster les verbes get et impersonate sur ce compte.",
+	saidAllNeeded:         "Rien n’a été diagnostiqué, car tout ce qui est nommé doit être trouvé ; %[1]s l’a été.",
 	saidAmbiguous:         "%[1]s peut désigner plusieurs objets : %[2]s.",
 	saidAskAgain:          "Créez ensuite de nouveau l’AgentTask, sous un autre nom.",
-	saidAskWhatToChange:   "Mettez spec.intent à Diagnostic pour savoir ce qui ne va pas et que faire.",
+	saidAskUser:           "Posez la question sur la charge de travail qui l’utilise : un Secret ou une entrée qui manque se trouve sans le lire.",
+	saidAskWhatToChange:   "Pour savoir ce qui ne va pas et que faire, créez un autre AgentTask avec spec.intent: Diagnostic",
 	saidByRule:            "%[1]s, selon la règle %[2]s (confiance %[3]s).",
 	saidCancelled:         "Annulé par spec.cancel.",
 	saidCheckCluster:      "Vérifiez que le serveur d’API répond : kubectl get --raw /readyz",
 	saidDegraded:          "La réponse n’a pas pu s’appuyer sur tout : %[1]s ; status.missing dit quoi d’autre et comment l’obtenir.",
 	saidDidYouMean:        "Vouliez-vous dire %[1]s ?",
+	saidElsewhere:         "%[1]s dans d’autres espaces de noms",
 	saidExample:           "Qu’est-ce qui ne va pas avec %[1]s ?",
 	saidExceeded:          "Le délai de %[1]s s’est écoulé avant qu’il y ait une réponse : créez un autre AgentTask avec un spec.limits.wallClock plus grand.",
 	saidExceededHeld:      "Le délai de %[1]s s’est écoulé pendant que la tâche attendait. %[2]s",
 	saidExplicit:          "%[1]s, comme le dit spec.intent.",
-	saidForbidden:         "Le compte de service %[1]s de l’espace de noms %[2]s ne peut pas lire ce qu’il faut dans l’espace de noms %[3]s.",
-	saidForNodes:          "Pour les nœuds, les volumes et tout ce qui n’a pas d’espace de noms : %[1]s",
+	saidForbidden:         "Le compte de service %[1]s de l’espace de noms %[2]s ne peut pas chercher %[3]s dans l’espace de noms %[4]s.",
+	saidForbiddenAll:      "Le compte de service %[1]s de l’espace de noms %[2]s ne peut lire aucune charge de travail dans l’espace de noms %[3]s.",
+	saidForbiddenCluster:  "Le compte de service %[1]s de l’espace de noms %[2]s ne peut pas chercher %[3]s, un type qui appartient au cluster entier.",
 	saidListKinds:         "Nommez un type d’objet servi : kubectl api-resources",
+	saidMayNotRead:        "le compte de service %[1]s ne peut pas les lister ; s’accorde par : %[2]s",
 	saidNamespaceOnly:     "Rien n’est nommé : tout l’espace de noms %[1]s est examiné.",
 	saidNoAccount:         "Le compte de service %[1]s n’existe pas dans l’espace de noms %[2]s ; tout est lu avec ce compte.",
 	saidNoChanges:         "Ceci demande un changement, et les changements ne sont pas encore pris en charge : rien n’a été fait.",
 	saidNoHosts:           "%[1]s est une machine, et les machines ne sont pas encore prises en charge : posez la question sur un objet du cluster, par exemple un nœud.",
 	saidNotFound:          "%[1]s est introuvable, dans l’espace de noms %[2]s comme ailleurs.",
+	saidNotFoundAtAll:     "%[1]s n’existe pas dans ce cluster.",
 	saidNotFoundIn:        "%[1]s est introuvable dans l’espace de noms %[2]s.",
+	saidNotFoundSeen:      "%[1]s est introuvable dans l’espace de noms %[2]s ; il se peut qu’il existe là où %[3]s ne peut pas regarder : %[4]s.",
+	saidOtherNamespaces:   "d’autres espaces de noms",
 	saidOutOfScope:        "Ceci ne concerne pas l’exploitation d’un cluster, seul sujet traité ici : créez un autre AgentTask avec une question sur des charges de travail, des nœuds, du stockage ou du réseau.",
 	saidProgressing:       "La tâche est en cours.",
 	saidPromptEmpty:       "La demande est vide : créez un autre AgentTask dont spec.prompt dit ce que vous voulez savoir.",
@@ -127,12 +153,13 @@ var french = map[said]string{
 	saidRequesterUnknown:  "Nul ne garantit qui demande, car la tâche a été créée avant l’entrée en vigueur des règles d’admission, ou avant leur rétablissement : créez-la de nouveau sous un autre nom.",
 	saidRetriesExhausted:  "Le cluster n’a pas pu être lu en %[1]d tentatives (%[2]s).",
 	saidRetrying:          "Tentative %[1]d sur %[2]d, la prochaine à %[3]s.",
+	saidSecret:            "Les Secrets ne sont jamais lus : rien ne peut être dit sur %[1]s lui-même.",
 	saidSuspended:         "Retenu par spec.suspend ; retirez-le pour continuer.",
 	saidUnavailable:       "Le serveur d’API n’a pas répondu.",
 	saidUnclear:           "Il n’est pas clair si c’est une question ou une demande de changement : rien n’a été fait.",
 	saidUnknownKind:       "Ce cluster ne connaît aucun objet de type %[1]s.",
-	saidUnseen:            "%[1]s ne peut pas voir %[2]s : il peut s’y trouver.",
-	saidWriteIntent:       "Ou mettez spec.intent à Diagnostic ou à Change dans un nouvel AgentTask.",
+	saidWholeCluster:      "La question porte sur tout le cluster, mais seul l’espace de noms %[1]s a été examiné : une tâche voit son propre espace de noms, et les autres seulement si elle les nomme.",
+	saidWriteIntent:       "Ou créez-en un avec spec.intent: Diagnostic",
 	saidWriteName:         "Créez un autre AgentTask avec le nom exact, ou avec spec.targets.",
 	saidWriteQuestion:     "Créez un autre AgentTask qui demande, par exemple : %[1]s",
 	saidWriteWhich:        "Créez un autre AgentTask qui nomme le type et l’espace de noms, par exemple : %[1]s",

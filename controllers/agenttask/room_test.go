@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -266,6 +267,8 @@ func (w *world) Find(_ context.Context, q cluster.Query) ([]cluster.Found, error
 
 func (w *world) Suggest(context.Context, cluster.Query) ([]cluster.Found, error) { return w.near, nil }
 
+func (w *world) Namespaced(q cluster.Query) bool { return !strings.EqualFold(q.Kind, "Node") }
+
 func (w *world) Read(ctx context.Context, into *cluster.Snapshot, wants []cluster.Want) error {
 	w.reads++
 	if w.during != nil {
@@ -306,6 +309,24 @@ func healthy(s *cluster.Snapshot) {
 	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
 	pod.Status.ContainerStatuses[0] = corev1.ContainerStatus{Name: "web", Ready: true, Started: new(true),
 		State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(noon.Add(-time.Hour))}}}
+}
+
+// serving fills a snapshot with a healthy Deployment web and an Ingress for a host.
+func serving(host string) func(*cluster.Snapshot) {
+	return func(s *cluster.Snapshot) {
+		healthy(s)
+		s.Ingresses = []*networkingv1.Ingress{{ObjectMeta: metav1.ObjectMeta{Name: "site", Namespace: "shop", UID: "uid-site"},
+			Spec: networkingv1.IngressSpec{Rules: []networkingv1.IngressRule{{Host: host}}}}}
+	}
+}
+
+// lackingAll are the gaps of a namespace of which no workload may be read.
+func lackingAll(namespace string) []cluster.Gap {
+	var gaps []cluster.Gap
+	for _, resource := range workloads {
+		gaps = append(gaps, gap(namespace, resource, cluster.GapForbidden))
+	}
+	return gaps
 }
 
 // brokenImage fills a snapshot with a Deployment web whose image tag does not exist.

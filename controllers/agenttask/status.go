@@ -3,6 +3,7 @@ package agenttask
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -59,6 +60,9 @@ func (f facts) targetResolved() []metav1.Condition {
 		return f.failed(v1alpha1.ConditionTargetResolved)
 	case len(targets) > 0 && targets[0].Source == v1alpha1.TargetFromNamespace:
 		message := f.pass.say(saidNamespaceOnly, targets[0].Object.Name)
+		if f.pass.narrowed() {
+			message = f.pass.say(saidWholeCluster, targets[0].Object.Name)
+		}
 		return one(v1alpha1.ConditionTargetResolved, metav1.ConditionTrue, v1alpha1.TargetResolvedNamespaceOnly, message)
 	case len(targets) > 0:
 		var names []string
@@ -125,10 +129,12 @@ func (f facts) abnormal() []metav1.Condition {
 		add(v1alpha1.ConditionDegraded, v1alpha1.DegradedEvidenceMissing, f.pass.say(saidDegraded, f.status.Missing[0].What))
 	}
 	if f.failedOf(v1alpha1.SucceededWallClockExceeded) {
-		add(v1alpha1.ConditionBudgetExhausted, v1alpha1.BudgetExhaustedWallClock, state.Message)
+		add(v1alpha1.ConditionBudgetExhausted, v1alpha1.BudgetExhaustedWallClock, f.status.Failure.Message)
 	}
 	switch {
-	case state.Status == metav1.ConditionFalse, state.Reason == v1alpha1.SucceededIdentityGuardMissing:
+	case f.status.Failure != nil:
+		add(v1alpha1.ConditionStalled, state.Reason, f.details())
+	case state.Reason == v1alpha1.SucceededIdentityGuardMissing:
 		add(v1alpha1.ConditionStalled, state.Reason, state.Message)
 	case state.Reason == v1alpha1.SucceededProgressing:
 		add(v1alpha1.ConditionReconciling, state.Reason, state.Message)
@@ -141,7 +147,7 @@ func (f facts) succeeded() []metav1.Condition {
 	hold := f.pass.hold
 	switch {
 	case f.status.Failure != nil:
-		return f.failed(v1alpha1.ConditionSucceeded)
+		return one(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, f.status.Failure.Type, brief(f.details(), maxBrief))
 	case f.status.CompletedAt != nil:
 		return one(v1alpha1.ConditionSucceeded, metav1.ConditionTrue, string(f.status.Verdict), f.headline())
 	case hold != nil:
@@ -186,12 +192,40 @@ func (f facts) unavailable() bool {
 
 // failed is a condition that is false for the reason that ended the task.
 func (f facts) failed(condition string) []metav1.Condition {
-	failure := f.status.Failure
-	message := failure.Message
-	if len(failure.Remedies) > 0 {
-		message += " " + strings.Join(failure.Remedies, "; ")
+	return one(condition, metav1.ConditionFalse, f.status.Failure.Type, f.details())
+}
+
+// details are why the task ended and what can be done about it, one after the other. Commands are set apart so that each can
+// be copied.
+func (f facts) details() string {
+	text := f.status.Failure.Message
+	for _, remedy := range f.status.Failure.Remedies {
+		if !strings.HasSuffix(text, ".") && !strings.HasSuffix(text, "?") {
+			text += ";"
+		}
+		text += " " + remedy
 	}
-	return one(condition, metav1.ConditionFalse, failure.Type, message)
+	return text
+}
+
+// maxBrief is how much of a line a table has left for why a task ended.
+const maxBrief = 120
+
+// brief is the beginning of a text: as many whole sentences as fit, or the first one up to a word.
+func brief(text string, limit int) string {
+	if utf8.RuneCountInString(text) <= limit {
+		return text
+	}
+	head := string([]rune(text)[:limit])
+	if end := max(strings.LastIndex(head, ". "), strings.LastIndex(head, "? ")); end > 0 {
+		return head[:end+1]
+	}
+	if end := strings.LastIndex(string([]rune(head)[:limit-1]), " "); end > 0 {
+		head = head[:end]
+	} else {
+		head = string([]rune(head)[:limit-1])
+	}
+	return head + "…"
 }
 
 func one(condition string, status metav1.ConditionStatus, reason, message string) []metav1.Condition {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
 	"github.com/eclusier/eclusier/internal/answer"
@@ -25,7 +26,7 @@ func (p *pass) diagnose(ctx context.Context) error {
 		return p.forbidden(p.question().Namespace)
 	}
 	if err == nil {
-		err = cmp.Or(ctx.Err(), p.cutOff(snapshot))
+		err = cmp.Or(ctx.Err(), p.cutOff(snapshot), p.unread(snapshot))
 	}
 	if err != nil {
 		return err
@@ -33,14 +34,18 @@ func (p *pass) diagnose(ctx context.Context) error {
 	status := &p.task.Status
 	status.Verdict = v1alpha1.Verdict(report.Verdict)
 	status.Findings = findings(report)
+	report.Missing = p.grouped(report.Missing)
 	status.Missing = missing(report.Missing)
-	status.Answer = answer.Render(report, p.language(), v1alpha1.MaxAnswerBytes)
+	status.Answer = p.answer(report)
 	p.complete()
 	return nil
 }
 
 // essential are the lists without which nothing can be said of a namespace.
-var essential = []string{"", "namespaces", "pods", "deployments", "statefulsets", "daemonsets", "replicasets", "jobs"}
+var essential = append([]string{"", "namespaces"}, workloads...)
+
+// workloads are the resources that run something.
+var workloads = []string{"pods", "deployments", "statefulsets", "daemonsets", "replicasets", "jobs"}
 
 // cutOff tells an API server that went away in the middle of the question from one that lacks something: a list of what the
 // question is about that did not come is read again. When it is the last attempt, only what is essential is worth no
@@ -57,6 +62,40 @@ func (p *pass) cutOff(snapshot *cluster.Snapshot) error {
 		}
 	}
 	return nil
+}
+
+// unread refuses a question about a namespace of which the account may read no workload: what is left to say would read
+// like an answer.
+func (p *pass) unread(snapshot *cluster.Snapshot) error {
+	forbidden := map[string]int{}
+	for _, gap := range snapshot.Gaps {
+		if gap.Reason == cluster.GapForbidden && gap.Want.What == cluster.WantNamespace && slices.Contains(workloads, gap.Resource) {
+			forbidden[gap.Want.Namespace]++
+		}
+	}
+	for _, want := range diagnose.Start(p.question()) {
+		if want.What == cluster.WantNamespace && forbidden[want.Namespace] == len(workloads) {
+			return p.forbidden(want.Namespace)
+		}
+	}
+	return nil
+}
+
+// answer is the report in words. Who asked about the whole cluster is told, right below the first line, that a part of it
+// was looked at.
+func (p *pass) answer(report *diagnose.Report) string {
+	if !p.narrowed() {
+		return answer.Render(report, p.language(), v1alpha1.MaxAnswerBytes)
+	}
+	note := "\n\n" + p.say(saidWholeCluster, p.task.Namespace)
+	first, rest, _ := strings.Cut(answer.Render(report, p.language(), v1alpha1.MaxAnswerBytes-len(note)-1), "\n")
+	return strings.TrimSpace(first + note + "\n" + rest)
+}
+
+// narrowed says that the prompt asks about the whole cluster, of which a task sees its namespace.
+func (p *pass) narrowed() bool {
+	targets := p.task.Status.Targets
+	return len(targets) == 1 && targets[0].Source == v1alpha1.TargetFromNamespace && p.words().WholeCluster
 }
 
 // question is what the engine is asked: about the targets, which the prompt can narrow but not widen.

@@ -25,8 +25,9 @@ type wanted struct {
 	source v1alpha1.TargetSource
 }
 
-// resolve looks every named target up, and records them all or none. What does not exist, or could be several things, is
-// never guessed.
+// resolve looks every named target up, and records them all or none: an answer about half of what was asked reads like one
+// about the whole. What does not exist, or could be several things, is never guessed; everything that is wrong with the
+// names is said at once.
 func (p *pass) resolve(ctx context.Context) error {
 	named := p.named()
 	if len(named) == 0 {
@@ -39,11 +40,12 @@ func (p *pass) resolve(ctx context.Context) error {
 		return err
 	}
 	var targets []v1alpha1.ResolvedTarget
+	var refused refusals
 	for _, want := range named {
-		if want.host != "" {
-			return refuse(v1alpha1.TargetResolvedHostsNotSupportedYet, p.say(saidNoHosts, want.host))
-		}
 		found, err := p.lookUp(ctx, reader, want)
+		if refused.collect(err) {
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -51,6 +53,9 @@ func (p *pass) resolve(ctx context.Context) error {
 		if !slices.ContainsFunc(targets, same) {
 			targets = append(targets, v1alpha1.ResolvedTarget{Object: &found, Source: want.source})
 		}
+	}
+	if len(refused) > 0 {
+		return p.refuseAll(refused, targets)
 	}
 	p.task.Status.Targets = targets
 	return nil
@@ -81,6 +86,12 @@ func (p *pass) named() []wanted {
 
 // lookUp finds the one object that is meant.
 func (p *pass) lookUp(ctx context.Context, reader cluster.Reader, want wanted) (v1alpha1.ObjectReference, error) {
+	if want.host != "" {
+		return p.site(ctx, reader, want.host)
+	}
+	if isSecret(want.Kind) {
+		return v1alpha1.ObjectReference{}, refuse(v1alpha1.TargetResolvedReaderForbidden, p.say(saidSecret, want.Name), p.say(saidAskUser))
+	}
 	found, err := reader.Find(ctx, want.Query)
 	var unknown *cluster.UnknownKindError
 	var unseen *cluster.UnseenError
@@ -90,7 +101,7 @@ func (p *pass) lookUp(ctx context.Context, reader cluster.Reader, want wanted) (
 	case errors.As(err, &unseen):
 		return v1alpha1.ObjectReference{}, p.notFound(ctx, reader, want, unseen.What)
 	case fault.Is(err, fault.PermissionDenied):
-		return v1alpha1.ObjectReference{}, p.forbidden(want.place(p.task.Namespace))
+		return v1alpha1.ObjectReference{}, p.hidden(reader, want)
 	case err != nil:
 		return v1alpha1.ObjectReference{}, err
 	}
@@ -107,62 +118,22 @@ func (p *pass) lookUp(ctx context.Context, reader cluster.Reader, want wanted) (
 		p.say(saidAmbiguous, want.Name, list(found)), p.say(saidWriteWhich, describe(reference(found[0]))))
 }
 
-// notFound says that a target does not exist, which ones come close, and what could not be looked at.
-func (p *pass) notFound(ctx context.Context, reader cluster.Reader, want wanted, unseen []string) error {
-	message := p.say(saidNotFound, strings.TrimSpace(want.Kind+" "+want.Name), p.task.Namespace)
-	if want.Namespace != "" {
-		message = p.say(saidNotFoundIn, strings.TrimSpace(want.Kind+" "+want.Name), want.Namespace)
+// site finds the Ingress of the task's namespace that serves a host: who names a web site means what stands behind it.
+func (p *pass) site(ctx context.Context, reader cluster.Reader, host string) (v1alpha1.ObjectReference, error) {
+	snapshot := &cluster.Snapshot{}
+	err := reader.Read(ctx, snapshot, []cluster.Want{{What: cluster.WantNamespace, Namespace: p.task.Namespace}})
+	if fault.IsRetry(err) {
+		return v1alpha1.ObjectReference{}, err
 	}
-	var near []cluster.Found
-	if suggester, ok := reader.(cluster.Suggester); ok {
-		var err error
-		if near, err = suggester.Suggest(ctx, want.Query); fault.IsRetry(err) {
-			return err
+	for _, ingress := range snapshot.Ingresses {
+		for _, rule := range ingress.Spec.Rules {
+			if strings.EqualFold(rule.Host, host) {
+				return v1alpha1.ObjectReference{APIVersion: "networking.k8s.io/v1", Kind: "Ingress",
+					Namespace: ingress.Namespace, Name: ingress.Name, UID: string(ingress.UID)}, nil
+			}
 		}
 	}
-	remedy := p.say(saidWriteName)
-	if len(near) > 0 {
-		message += " " + p.say(saidDidYouMean, list(near))
-		remedy = p.say(saidWriteWhich, describe(reference(near[0])))
-	}
-	if len(unseen) > 0 {
-		message += " " + p.say(saidUnseen, p.account().Name, strings.Join(unseen[:min(len(unseen), maxCandidates)], ", "))
-	}
-	return refuse(v1alpha1.TargetResolvedTargetNotFound, message, remedy)
-}
-
-// place is the namespace that is looked in first; a Namespace is looked for in itself, which is how the API server grants
-// it.
-func (w wanted) place(own string) string {
-	if w.Kind == "Namespace" {
-		return w.Name
-	}
-	return cmp.Or(w.Namespace, own)
-}
-
-// forbidden says that the account may not read in a namespace, and how that is granted, there and beyond namespaces.
-func (p *pass) forbidden(namespace string) error {
-	account := p.account()
-	return refuse(v1alpha1.DiagnosedReaderForbidden, p.say(saidForbidden, account.Name, account.Namespace, namespace),
-		p.grantRead(namespace), p.say(saidForNodes, p.grantReadCluster()), p.say(saidAskAgain))
-}
-
-// grantReadCluster is the command that gives the account the right to read what has no namespace.
-func (p *pass) grantReadCluster() string {
-	account := p.account()
-	return "kubectl create clusterrolebinding " + account.Name + "-" + account.Namespace +
-		" --clusterrole=eclusier-reader-cluster --serviceaccount=" + account.Namespace + ":" + account.Name
-}
-
-// grantRead is the command that gives the account the right to read a namespace.
-func (p *pass) grantRead(namespace string) string {
-	account := p.account()
-	name := account.Name
-	if namespace != account.Namespace {
-		name += "-" + account.Namespace
-	}
-	return "kubectl create rolebinding " + name + " -n " + namespace +
-		" --clusterrole=eclusier-reader --serviceaccount=" + account.Namespace + ":" + account.Name
+	return v1alpha1.ObjectReference{}, refuse(v1alpha1.TargetResolvedHostsNotSupportedYet, p.say(saidNoHosts, host))
 }
 
 // account is who everything is read as.

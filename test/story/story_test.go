@@ -67,7 +67,7 @@ func TestATaskEndsWithWhatToDo(t *testing.T) {
 			change: func(task *v1alpha1.AgentTask) {
 				task.Spec.Targets = []v1alpha1.Target{{Kind: "Deployment", Namespace: "kube-system", Name: "coredns"}}
 			}},
-		{name: "secret", prompt: "why is it down?", reason: "ReaderForbidden", says: "may not read",
+		{name: "secret", prompt: "why is it down?", reason: "ReaderForbidden", says: "Secrets are never read",
 			change: func(task *v1alpha1.AgentTask) { task.Spec.Targets = []v1alpha1.Target{{Kind: "Secret", Name: "db"}} }},
 		{name: "change", prompt: "restart deployment web in shop", reason: "ChangesNotSupportedYet", says: "nothing was done"},
 		{name: "unclear", prompt: "fix web in shop", reason: "ClarificationNeeded", says: "deployment/web -n shop"},
@@ -85,8 +85,9 @@ func TestATaskEndsWithWhatToDo(t *testing.T) {
 			}
 			task, _ := until(t, asked(t, "end-"+tt.name, tt.prompt, tt.change), "finished", finished)
 			c := condition(task, v1alpha1.ConditionSucceeded)
-			if c.Status != metav1.ConditionFalse || c.Reason != tt.reason || !strings.Contains(c.Message, tt.says) {
-				t.Errorf("Succeeded is %s %s: %s\nwant %s with %q", c.Status, c.Reason, c.Message, tt.reason, tt.says)
+			details := task.Status.Failure.Message + " " + strings.Join(task.Status.Failure.Remedies, " ")
+			if c.Status != metav1.ConditionFalse || c.Reason != tt.reason || !strings.Contains(details, tt.says) {
+				t.Errorf("Succeeded is %s %s: %s\nwant %s with %q", c.Status, c.Reason, details, tt.reason, tt.says)
 			}
 		})
 	}
@@ -202,8 +203,12 @@ func TestWithoutTheIdentityGuardTasksWait(t *testing.T) {
 	if err := scene.Client.Create(t.Context(), binding); err != nil {
 		t.Fatal(err)
 	}
-	if task, _ = until(t, task, "finished", finished); task.Status.Verdict == "" {
-		t.Errorf("once the guard is back it is answered: %+v", task.Status)
+	if task, _ = until(t, task, "finished", finished); condition(task, v1alpha1.ConditionAccepted).Reason != v1alpha1.AcceptedRequesterUnknown {
+		t.Errorf("nobody vouches for who created it, and once the guard is back it is: %+v", task.Status)
+	}
+	again := asked(t, "guarded-again", "why is deployment web in shop down?")
+	if again, _ = until(t, again, "finished", finished); again.Status.Verdict == "" {
+		t.Errorf("what is asked after the guard is back is answered: %+v", again.Status)
 	}
 }
 

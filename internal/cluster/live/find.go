@@ -120,7 +120,7 @@ func (r *Reader) search(ctx context.Context, places []place, name string) (found
 // String names the place for people.
 func (p place) String() string {
 	if p.namespaced && p.namespace == "" {
-		return p.plural + " of other namespaces"
+		return p.plural + cluster.OfOtherNamespaces
 	}
 	return p.plural
 }
@@ -162,6 +162,12 @@ func foundOf(k kind, object *metav1.PartialObjectMetadata) cluster.Found {
 		APIVersion: k.GroupVersion().String(),
 		UID:        string(object.UID),
 	}
+}
+
+// Namespaced tells whether objects of the query's kind belong to a namespace; true where the kind is not known.
+func (r *Reader) Namespaced(query cluster.Query) bool {
+	kinds, err := r.meant(query)
+	return err != nil || kinds[0].namespaced
 }
 
 // unknownKind makes a fault of an unknown kind, so that it counts as something that does not exist.

@@ -1,11 +1,13 @@
 package live
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	discoverymemory "k8s.io/client-go/discovery/cached/memory"
@@ -13,6 +15,7 @@ import (
 	"k8s.io/client-go/restmapper"
 
 	"github.com/eclusier/eclusier/internal/cluster"
+	"github.com/eclusier/eclusier/internal/fault"
 )
 
 // forget is how long an unknown kind is taken for unknown before the server is asked again.
@@ -53,10 +56,23 @@ func (k *kinds) lookup(word, apiVersion string) ([]kind, error) {
 		}
 		found = narrow(k.words[strings.ToLower(word)], apiVersion)
 	}
-	if len(found) == 0 {
-		return nil, &cluster.UnknownKindError{Kind: word}
+	if len(found) == 0 || apiVersion != "" && !k.serves(apiVersion, found[0]) {
+		return nil, &cluster.UnknownKindError{Kind: strings.TrimSpace(word + " " + apiVersion)}
 	}
 	return found, nil
+}
+
+// serves tells whether the API server serves a kind in that version, which need not be the preferred one. Where it does not
+// say, the kind is taken for served.
+func (k *kinds) serves(apiVersion string, one kind) bool {
+	if apiVersion == one.GroupVersion().String() {
+		return true
+	}
+	list, err := k.cache.ServerResourcesForGroupVersion(apiVersion)
+	if err != nil {
+		return !fault.Is(err, fault.NotFound) && !errors.Is(err, discoverymemory.ErrCacheNotFound)
+	}
+	return slices.ContainsFunc(list.APIResources, func(r metav1.APIResource) bool { return r.Kind == one.Kind })
 }
 
 func narrow(found []kind, apiVersion string) []kind {

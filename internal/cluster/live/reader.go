@@ -30,6 +30,7 @@ type Reader struct {
 var (
 	_ cluster.Reader    = (*Reader)(nil)
 	_ cluster.Suggester = (*Reader)(nil)
+	_ cluster.Scoper    = (*Reader)(nil)
 )
 
 // job is one request of a want, or one paged list.

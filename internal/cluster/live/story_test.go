@@ -288,6 +288,39 @@ func TestReader_Find_unknownKind(t *testing.T) {
 	}
 }
 
+func TestReader_Find_version(t *testing.T) {
+	r := reader(t, live.Options{})
+	for _, tc := range []struct {
+		name, kind, version string
+		known               bool
+	}{
+		{"the preferred version", "Deployment", "apps/v1", true},
+		{"an older version that is served too", "HorizontalPodAutoscaler", "autoscaling/v1", true},
+		{"a version that is not served", "Deployment", "apps/v7", false},
+		{"a version of another group", "Deployment", "batch/v1", false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, err := r.Find(t.Context(), cluster.Query{Kind: tc.kind, APIVersion: tc.version, Namespace: "shop", Name: "nothing"})
+			var unknown *cluster.UnknownKindError
+			if known := !errors.As(err, &unknown); known != tc.known || known && err != nil {
+				t.Errorf("known is %t, want %t: %v", known, tc.known, err)
+			}
+			if unknown != nil && unknown.Kind != tc.kind+" "+tc.version {
+				t.Errorf("says %q", unknown.Kind)
+			}
+		})
+	}
+}
+
+func TestReader_Namespaced(t *testing.T) {
+	r := reader(t, live.Options{})
+	for kind, want := range map[string]bool{"nodes": false, "Namespace": false, "deploy": true, "Wonder": true} {
+		if got := r.Namespaced(cluster.Query{Kind: kind}); got != want {
+			t.Errorf("%s: namespaced is %t, want %t", kind, got, want)
+		}
+	}
+}
+
 func TestReader_Find_asTenant(t *testing.T) {
 	r := tenant(t)
 	if found, err := r.Find(t.Context(), cluster.Query{DefaultNamespace: "shop", Name: "web"}); err != nil || len(found) != 2 {
