@@ -122,10 +122,13 @@ func (x *exam) judge(r *Report) {
 	open := x.openSymptoms()
 	gaps := x.gapsThatMatter()
 	unseen, premises := x.unseenTargets(), x.unseenPremises()
+	if len(r.RootCauses) == 0 {
+		x.tellUnanswered(r)
+	}
 	switch {
 	case len(r.RootCauses) > 0:
 		r.Verdict = RootCauseFound
-	case len(open) > 0 || len(gaps) > 0 || len(unseen) > 0 || len(premises) > 0:
+	case len(open) > 0 || len(gaps) > 0 || len(unseen) > 0 || len(premises) > 0 || len(x.missing) > 0:
 		r.Verdict = Inconclusive
 	default:
 		r.Verdict = NoFaultFound
