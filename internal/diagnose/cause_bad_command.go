@@ -49,21 +49,34 @@ func (x *exam) startFailure(s *symptom) (string, []Evidence) {
 			if message := refusedStart(&c); message != "" {
 				return message, x.ending(&symptom{work: s.work, pods: []*corev1.Pod{p}, container: c.Name, init: s.init})
 			}
-			if w := c.State.Waiting; w != nil && (w.Reason == "RunContainerError" || w.Reason == "CreateContainerError") && w.Message != "" {
-				return w.Message, x.waitingEvidence(p, &c)
+			if message := refusedCreation(&c); message != "" {
+				return message, x.waitingEvidence(p, &c)
 			}
 		}
-		if e := x.lastEvent(podRefs([]*corev1.Pod{p}), "Failed", "FailedCreate"); e != nil && (strings.Contains(e.Message, "OCI runtime") || startMessage.MatchString(e.Message)) {
+		if e := x.lastEvent(podRefs([]*corev1.Pod{p}), "Failed", "FailedCreate"); e != nil && saidByRuntime(e.Message) {
 			return e.Message, []Evidence{event(e)}
 		}
 	}
 	return "", nil
 }
 
+// saidByRuntime says that an event repeats the words of a container runtime about a start.
+func saidByRuntime(message string) bool {
+	return strings.Contains(message, "OCI runtime") || startMessage.MatchString(message)
+}
+
 // refusedStart is the message of an end that came before the process ran.
 func refusedStart(c *corev1.ContainerStatus) string {
 	if t := termination(c); t != nil && (t.Reason == "StartError" || t.Reason == "ContainerCannotRun") {
 		return t.Message
+	}
+	return ""
+}
+
+// refusedCreation is why a container waits that the runtime did not create or start.
+func refusedCreation(c *corev1.ContainerStatus) string {
+	if w := c.State.Waiting; w != nil && (w.Reason == "RunContainerError" || w.Reason == "CreateContainerError") {
+		return w.Message
 	}
 	return ""
 }

@@ -86,6 +86,7 @@ func (x *exam) badRollout(s *symptom, r *rollback) Finding {
 func (x *exam) crashWord(s *symptom, f *Finding) string {
 	h, ok := best(x.hitsOf(s))
 	if !ok {
+		x.wantLogs(s.pod(), s.container, true)
 		f.Evidence = append(f.Evidence, x.lastWords(s)...)
 		if signal := s.crashSignal(); signal != "" {
 			return x.say("BadRolloutNewVersionCrash.signal", s.container, signal)

@@ -21,7 +21,7 @@ func TestImages_whatRuntimesAndRegistriesSay(t *testing.T) {
 		"Harbor":                           {"unauthorized: unauthorized to access repository: team/app, action: pull", "ImagePullUnauthorized"},
 		"Quay of a robot that is gone":     {"unauthorized: Could not find robot with specified username", "ImagePullUnauthorized"},
 		"ECR without credentials":          {"pull access denied, repository does not exist or may require authorization: authorization failed: no basic auth credentials", "ImagePullUnauthorized"},
-		"ECR with an old token":            {"pull access denied: denied: Your authorization token has expired. Reauthenticate and try again.", "ImagePullUnauthorized"},
+		"ECR with an old token":            {"pull access denied, repository does not exist: Your authorization token has expired. Reauthenticate and try again.", "ImagePullUnauthorized"},
 		"ECR with a role":                  {"User: arn:aws:sts::000000000000:assumed-role/x is not authorized to perform: ecr:BatchGetImage on resource", "ImagePullUnauthorized"},
 		"Artifact Registry":                {`Permission "artifactregistry.repositories.downloadArtifacts" denied on resource "projects/p" (or it may not exist)`, "ImagePullUnauthorized"},
 		"ACR":                              {"failed to authorize: failed to fetch anonymous token: unexpected status: 401 Unauthorized", "ImagePullUnauthorized"},

@@ -6,6 +6,10 @@ import (
 	"slices"
 	"strconv"
 
+	corev1 "k8s.io/api/core/v1"
+
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/eclusier/eclusier/internal/cluster"
 )
 
@@ -19,18 +23,7 @@ func (x *exam) missFor(s *symptom) {
 	}
 	t := termination(s.status())
 	if s.container != "" {
-		if t != nil && !x.hasLog(p.Namespace, p.Name, s.container, true) {
-			x.miss(Missing{What: x.say("miss.previousLog", s.container), Why: why, Command: fmt.Sprintf("kubectl logs -n %s %s -c %s --previous", p.Namespace, p.Name, s.container)})
-		}
-		if t != nil && t.Message == "" && x.hasLog(p.Namespace, p.Name, s.container, false) {
-			x.miss(Missing{
-				What: x.say("miss.output", s.container), Why: x.say("miss.outputWhy", strconv.Itoa(int(t.ExitCode))),
-				Command: fmt.Sprintf("kubectl logs -n %s %s -c %s -f", p.Namespace, p.Name, s.container),
-			})
-		}
-		if t == nil && !x.hasLog(p.Namespace, p.Name, s.container, false) {
-			x.miss(Missing{What: x.say("miss.log", s.container), Why: why, Command: fmt.Sprintf("kubectl logs -n %s %s -c %s", p.Namespace, p.Name, s.container)})
-		}
+		x.missLog(s, t, why)
 	}
 	if e := x.lastEvent([]cluster.Ref{podRef(p)}); e == nil || !e.Warning {
 		x.miss(Missing{What: x.say("miss.events"), Why: x.say("miss.eventsWhy"), Command: fmt.Sprintf("kubectl get events -n %s --field-selector involvedObject.name=%s", p.Namespace, p.Name)})
@@ -41,6 +34,41 @@ func (x *exam) missFor(s *symptom) {
 	x.miss(Missing{What: x.say("miss.metrics"), Why: x.say("miss.metricsWhy", strconv.Itoa(int(t.ExitCode))), Command: fmt.Sprintf("kubectl top pod -n %s %s --containers", p.Namespace, p.Name)})
 	x.miss(Missing{What: x.say("miss.kernel", p.Spec.NodeName), Why: x.say("miss.kernelWhy"), Command: fmt.Sprintf("kubectl debug node/%s -it --image=busybox -- chroot /host journalctl -k", p.Spec.NodeName)})
 	x.miss(Missing{What: x.say("miss.audit"), Why: x.say("miss.auditWhy")})
+}
+
+// missLogs says which logs of a container would tell more; t is how it last ended, nil if it never did.
+func (x *exam) missLogs(p *corev1.Pod, container string, t *corev1.ContainerStateTerminated, why string) {
+	logs := fmt.Sprintf("kubectl logs -n %s %s -c %s", p.Namespace, p.Name, container)
+	here := x.hasLog(p.Namespace, p.Name, container, false)
+	switch {
+	case t == nil && !here:
+		x.miss(Missing{What: x.say("miss.log", container), Why: why, Command: logs})
+	case t != nil:
+		if !x.hasLog(p.Namespace, p.Name, container, true) {
+			x.miss(Missing{What: x.say("miss.previousLog", container), Why: why, Command: logs + " --previous"})
+		}
+		if t.Message == "" && here {
+			x.miss(Missing{What: x.say("miss.output", container), Why: x.say("miss.outputWhy", strconv.Itoa(int(t.ExitCode))), Command: logs + " -f"})
+		}
+	}
+}
+
+// missLog says what the container of a symptom would have to say: in a log that was not read or, where it was, at all.
+func (x *exam) missLog(s *symptom, t *corev1.ContainerStateTerminated, why string) {
+	p := s.pod()
+	command := fmt.Sprintf("kubectl logs -n %s %s -c %s", p.Namespace, p.Name, s.container)
+	if t == nil {
+		if !x.hasLog(p.Namespace, p.Name, s.container, false) {
+			x.miss(Missing{What: x.say("miss.log", s.container), Why: why, Command: command})
+		}
+		return
+	}
+	if !x.hasLog(p.Namespace, p.Name, s.container, true) {
+		x.miss(Missing{What: x.say("miss.previousLog", s.container), Why: why, Command: command + " --previous"})
+	}
+	if t.Message == "" && x.hasLog(p.Namespace, p.Name, s.container, false) {
+		x.miss(Missing{What: x.say("miss.output", s.container), Why: x.say("miss.outputWhy", strconv.Itoa(int(t.ExitCode))), Command: command + " -f"})
+	}
 }
 
 func (x *exam) miss(m Missing) {
