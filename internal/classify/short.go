@@ -3,8 +3,12 @@ package classify
 import "strings"
 
 // shortNames are the short names of kinds that are words of a language too, or hardly more than an abbreviation: they
-// mean the kind in "no/worker-3" and in a command line only. The short name of namespaces is what people say.
-const shortNames = " no po ds rs rc cm sa sc pc cj cr ing ep ev cs "
+// mean the kind in "no/worker-3" and in a command line only, or, unless they are words, before what has the form of
+// a name: "cm app-settings". The short name of namespaces is what people say.
+const (
+	shortNames = " no po ds rs rc cm sa sc pc cj cr ing ep ev cs "
+	shortWords = " no sa ing pc "
+)
 
 // dropShortNames takes the kind from the short names that stand in plain text.
 func dropShortNames(tokens []token) {
@@ -17,10 +21,19 @@ func dropShortNames(tokens []token) {
 		if _, isTool := tools[t.text]; isTool && !t.opaque {
 			inLine = true
 		}
-		if !inLine && t.is(isKind) && contains(shortNames, t.text) && t.kind != "" && isShort(t) {
-			t.class, t.kind = t.class&^isKind, ""
+		if !inLine && t.is(isKind) && contains(shortNames, t.text) && isShort(t) && !leadsToName(tokens, i) {
+			t.class, t.kind = t.class&^isKind|isStop, ""
 		}
 	}
+}
+
+// leadsToName tells whether a name that cannot be a word stands behind the short name at i.
+func leadsToName(tokens []token, i int) bool {
+	if contains(shortWords, tokens[i].text) || i+1 == len(tokens) || tokens[i+1].before != breakNone {
+		return false
+	}
+	next := tokens[i+1].text
+	return isName(next) && strings.IndexByte(next, '-') > 0
 }
 
 // isShort tells a short name from a phrase that begins with one.
