@@ -8,8 +8,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/eclusier/eclusier/internal/cluster"
 )
 
@@ -23,7 +21,7 @@ func (x *exam) missFor(s *symptom) {
 	}
 	t := termination(s.status())
 	if s.container != "" {
-		x.missLog(s, t, why)
+		x.missLogs(p, s.container, t, why)
 	}
 	if e := x.lastEvent([]cluster.Ref{podRef(p)}); e == nil || !e.Warning {
 		x.miss(Missing{What: x.say("miss.events"), Why: x.say("miss.eventsWhy"), Command: fmt.Sprintf("kubectl get events -n %s --field-selector involvedObject.name=%s", p.Namespace, p.Name)})
@@ -50,24 +48,6 @@ func (x *exam) missLogs(p *corev1.Pod, container string, t *corev1.ContainerStat
 		if t.Message == "" && here {
 			x.miss(Missing{What: x.say("miss.output", container), Why: x.say("miss.outputWhy", strconv.Itoa(int(t.ExitCode))), Command: logs + " -f"})
 		}
-	}
-}
-
-// missLog says what the container of a symptom would have to say: in a log that was not read or, where it was, at all.
-func (x *exam) missLog(s *symptom, t *corev1.ContainerStateTerminated, why string) {
-	p := s.pod()
-	command := fmt.Sprintf("kubectl logs -n %s %s -c %s", p.Namespace, p.Name, s.container)
-	if t == nil {
-		if !x.hasLog(p.Namespace, p.Name, s.container, false) {
-			x.miss(Missing{What: x.say("miss.log", s.container), Why: why, Command: command})
-		}
-		return
-	}
-	if !x.hasLog(p.Namespace, p.Name, s.container, true) {
-		x.miss(Missing{What: x.say("miss.previousLog", s.container), Why: why, Command: command + " --previous"})
-	}
-	if t.Message == "" && x.hasLog(p.Namespace, p.Name, s.container, false) {
-		x.miss(Missing{What: x.say("miss.output", s.container), Why: x.say("miss.outputWhy", strconv.Itoa(int(t.ExitCode))), Command: command + " -f"})
 	}
 }
 
