@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/eclusier/eclusier/internal/cli"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/eclusier/eclusier/internal/cli"
 	"github.com/eclusier/eclusier/internal/cluster"
 )
 

@@ -13,9 +13,13 @@ func (s *Snapshot) Holds(namespace string) bool {
 			return true
 		}
 	}
+	return s.holdsWorkloads(namespace) || in(namespace, s.Services) || in(namespace, s.ConfigMaps) || in(namespace, s.Claims) ||
+		in(namespace, s.Ingresses) || in(namespace, s.Quotas)
+}
+
+func (s *Snapshot) holdsWorkloads(namespace string) bool {
 	return in(namespace, s.Pods) || in(namespace, s.Deployments) || in(namespace, s.StatefulSets) || in(namespace, s.DaemonSets) ||
-		in(namespace, s.ReplicaSets) || in(namespace, s.Jobs) || in(namespace, s.CronJobs) || in(namespace, s.Services) ||
-		in(namespace, s.ConfigMaps) || in(namespace, s.Claims) || in(namespace, s.Ingresses) || in(namespace, s.Quotas)
+		in(namespace, s.ReplicaSets) || in(namespace, s.Jobs) || in(namespace, s.CronJobs)
 }
 
 // in says whether any of the objects is in the namespace.

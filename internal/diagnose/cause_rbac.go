@@ -110,15 +110,8 @@ func (x *exam) lackingRight(w *workload, namespace, name string, h hit) (lackOfR
 	if at, evidence, ok := x.almostBound(namespace, name, h); ok {
 		return at, evidence
 	}
-	for _, b := range bound {
-		evidence := []Evidence{field(b.ref, "roleRef.name", b.role.Name)}
-		rules, there := x.rulesOf(b.role)
-		switch {
-		case !there && x.absent(b.role):
-			return lackOfRight{b.role, true, "fixAbsent"}, append(evidence, cite(AbsenceEvidence, b.role.String(), b.role.String()+" does not exist", 0))
-		case there && allows(rules, h) && b.ref.Kind == "RoleBinding" && b.ref.Namespace != h.vars["namespace"]:
-			return lackOfRight{b.ref, false, "fixScope"}, append(evidence, field(b.ref, "metadata.namespace", b.ref.Namespace))
-		}
+	if at, evidence, ok := x.boundInVain(bound, h); ok {
+		return at, evidence
 	}
 	// A role that everybody has is not the place for one account's rights.
 	own := slices.DeleteFunc(bound, func(b binding) bool {
@@ -137,6 +130,21 @@ func (x *exam) lackingRight(w *workload, namespace, name string, h hit) (lackOfR
 	return lackOfRight{account, false, "fixBind"}, append(evidence, field(account, "metadata.name", name))
 }
 
+// boundInVain finds a binding to a role that does not exist, or one that would grant the right but in another namespace.
+func (x *exam) boundInVain(bound []binding, h hit) (lackOfRight, []Evidence, bool) {
+	for _, b := range bound {
+		evidence := []Evidence{field(b.ref, "roleRef.name", b.role.Name)}
+		rules, there := x.rulesOf(b.role)
+		switch {
+		case !there && x.absent(b.role):
+			return lackOfRight{b.role, true, "fixAbsent"}, append(evidence, cite(AbsenceEvidence, b.role.String(), b.role.String()+" does not exist", 0)), true
+		case there && allows(rules, h) && b.ref.Kind == "RoleBinding" && b.ref.Namespace != h.vars["namespace"]:
+			return lackOfRight{b.ref, false, "fixScope"}, append(evidence, field(b.ref, "metadata.namespace", b.ref.Namespace)), true
+		}
+	}
+	return lackOfRight{}, nil, false
+}
+
 func fits(s rbacv1.Subject, namespace, name string) bool {
 	switch s.Kind {
 	case "ServiceAccount":
@@ -153,7 +161,7 @@ func fits(s rbacv1.Subject, namespace, name string) bool {
 // namespace, or a name that is a slip away.
 func (x *exam) almostBound(namespace, name string, h hit) (lackOfRight, []Evidence, bool) {
 	for _, b := range x.bindings() {
-		if b.ref.Kind == "RoleBinding" && h.vars["namespace"] != "" && b.ref.Namespace != h.vars["namespace"] || b.ref.Kind == "RoleBinding" && h.vars["namespace"] == "" {
+		if !b.reaches(h.vars["namespace"]) {
 			continue
 		}
 		rules, there := x.rulesOf(b.role)
@@ -161,9 +169,7 @@ func (x *exam) almostBound(namespace, name string, h hit) (lackOfRight, []Eviden
 			continue
 		}
 		for _, s := range b.subjects {
-			otherNamespace := s.Name == name && s.Namespace != namespace
-			slip := s.Namespace == namespace && s.Name != name && similar(name, []string{s.Name}) == s.Name && !x.exists(ref("ServiceAccount", s.Namespace, s.Name))
-			if s.Kind == "ServiceAccount" && (otherNamespace || slip) {
+			if x.meantFor(s, namespace, name) {
 				return lackOfRight{b.ref, false, "fixSubject"}, []Evidence{
 					field(b.ref, "subjects.name", s.Name), field(b.ref, "subjects.namespace", s.Namespace), field(b.ref, "roleRef.name", b.role.Name),
 				}, true
@@ -171,6 +177,23 @@ func (x *exam) almostBound(namespace, name string, h hit) (lackOfRight, []Eviden
 		}
 	}
 	return lackOfRight{}, nil, false
+}
+
+// reaches says that a binding grants in the namespace or, where that is empty, in the whole cluster.
+func (b binding) reaches(namespace string) bool {
+	return b.ref.Kind != "RoleBinding" || namespace != "" && b.ref.Namespace == namespace
+}
+
+// meantFor says that a subject is a slip away from an account: it has its name in another namespace, or a name like it that
+// nobody has.
+func (x *exam) meantFor(s rbacv1.Subject, namespace, name string) bool {
+	if s.Kind != "ServiceAccount" {
+		return false
+	}
+	if s.Name == name {
+		return s.Namespace != namespace
+	}
+	return s.Namespace == namespace && similar(name, []string{s.Name}) == s.Name && !x.exists(ref("ServiceAccount", s.Namespace, s.Name))
 }
 
 func (x *exam) rulesOf(role cluster.Ref) ([]rbacv1.PolicyRule, bool) {

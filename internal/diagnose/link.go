@@ -79,21 +79,15 @@ func (f *Finding) touches() []cluster.Ref {
 // Weak findings count only where there are no others; echoes count as long as something causes them.
 func (x *exam) causesOf(f *Finding, need cluster.Ref, at map[cluster.Ref][]*Finding) []*Finding {
 	var strong, weak, echoes []*Finding
-	seen := map[*Finding]bool{}
-	for r := range x.reach(need) {
-		for _, g := range at[r] {
-			if g == f || f.Absent && g.Object == f.Object || seen[g] {
-				continue
-			}
-			seen[g] = true
-			switch {
-			case g.links.echo:
-				echoes = append(echoes, g)
-			case g.links.weak:
-				weak = append(weak, g)
-			default:
-				strong = append(strong, g)
-			}
+	for _, g := range x.findingsWithin(need, at) {
+		switch {
+		case g == f || f.Absent && g.Object == f.Object:
+		case g.links.echo:
+			echoes = append(echoes, g)
+		case g.links.weak:
+			weak = append(weak, g)
+		default:
+			strong = append(strong, g)
 		}
 	}
 	out := strong
@@ -102,6 +96,21 @@ func (x *exam) causesOf(f *Finding, need cluster.Ref, at map[cluster.Ref][]*Find
 	}
 	out = append(out, echoes...)
 	slices.SortFunc(out, func(a, b *Finding) int { return cmp.Compare(a.ID, b.ID) })
+	return out
+}
+
+// findingsWithin are the findings at an object and at what it depends on, each once.
+func (x *exam) findingsWithin(need cluster.Ref, at map[cluster.Ref][]*Finding) []*Finding {
+	var out []*Finding
+	seen := map[*Finding]bool{}
+	for r := range x.reach(need) {
+		for _, g := range at[r] {
+			if !seen[g] {
+				seen[g] = true
+				out = append(out, g)
+			}
+		}
+	}
 	return out
 }
 

@@ -123,7 +123,7 @@ func TestVerdict_message(t *testing.T) {
 // TestTrim follows what the operator's cache holds: the times by which the guard decides, and nothing long.
 func TestTrim(t *testing.T) {
 	at := metav1.NewTime(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
-	written := []metav1.ManagedFieldsEntry{{Manager: "kubectl", Time: &at, FieldsV1: &metav1.FieldsV1{Raw: []byte("{}")}},
+	written := []metav1.ManagedFieldsEntry{{Manager: "kubectl", Time: &at, FieldsV1: metav1.NewFieldsV1("{}")},
 		{Manager: "kube-controller-manager", Time: &at, Subresource: "status"}}
 	for _, tc := range []struct {
 		name   string

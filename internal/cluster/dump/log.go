@@ -104,6 +104,14 @@ func isDumpStream(data []byte) bool {
 	return bytes.Contains(data, []byte("==== START logs for container "))
 }
 
+// begins says that a line, as logMarker read it, begins a log.
+func begins(marker []string) bool { return marker != nil && marker[2] == "START" && marker[1] == "" }
+
+// ends says that a line, as logMarker read it, ends the log.
+func ends(marker []string, l *cluster.Log) bool {
+	return marker != nil && marker[2] == "END" && marker[3] == l.Container && marker[5] == l.Pod.Name
+}
+
 // stream reads objects and logs that follow one another, as kubectl cluster-info dump prints them.
 func (l *loader) stream(name string, data []byte) {
 	var objects, text bytes.Buffer
@@ -113,11 +121,11 @@ func (l *loader) stream(name string, data []byte) {
 		line, err := in.ReadString('\n')
 		m := logMarker.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
 		switch {
-		case m != nil && m[2] == "START" && m[1] == "" && current == nil:
+		case current == nil && begins(m):
 			one := newLog(m[4], m[5], m[3], false)
 			current = &one
 			text.Reset()
-		case m != nil && m[2] == "END" && current != nil && m[3] == current.Container && m[5] == current.Pod.Name:
+		case current != nil && ends(m, current):
 			text.WriteString(m[1])
 			l.log(*current, text.String(), false)
 			current = nil
