@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -162,4 +163,18 @@ func TestSidecar_thatNeverStartsKeepsTheMainContainerWaiting(t *testing.T) {
 	w.event(podRef(p), true, "Unhealthy", "Startup probe failed: HTTP probe failed with statuscode: 503")
 	w.current(p, "mesh", "[warning][config] stream to the control plane closed: 14, no healthy upstream (lookup control.old-mesh.svc: NXDOMAIN)\n")
 	w.check(t, expected{cause: "SidecarNotReady", object: "Deployment/app/api", evidence: []string{"no healthy upstream", "control.old-mesh.svc:15012", "statuscode: 503"}})
+}
+
+func TestQuota_onTheStorageOfAStatefulSetsClaims(t *testing.T) {
+	t.Parallel()
+	w := newWorld("app")
+	tmpl := template("db")
+	two := int32(2)
+	w.StatefulSets = append(w.StatefulSets, &appsv1.StatefulSet{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "app", Name: "db"},
+		Spec:       appsv1.StatefulSetSpec{Replicas: &two, Template: tmpl, Selector: &metav1.LabelSelector{MatchLabels: tmpl.Labels}},
+	})
+	w.pod("db-0", owned("StatefulSet", "db"), tmpl)
+	w.event(ref("StatefulSet", "app", "db"), true, "FailedCreate", `create Claim data-db-1 for Pod db-1 in StatefulSet db failed error: persistentvolumeclaims "data-db-1" is forbidden: exceeded quota: disks, requested: requests.storage=50Gi, used: requests.storage=60Gi, limited: requests.storage=100Gi`)
+	w.check(t, expected{cause: "QuotaExceeded", object: "ResourceQuota/app/disks", evidence: []string{"limited: requests.storage=100Gi"}})
 }

@@ -44,7 +44,7 @@ var premisePatterns = []struct {
 }
 
 // openEnded recognises questions that ask whether anything can be seen, which the healthy state of everything answers.
-var openEnded = regexp.MustCompile(`(?i)\b(?:see|notice|spot|find|is there|there) (?:anything|something)\b|\b(?:any|some)thing (?:wrong|odd|unusual)\b|\bdo we have a problem\b|\bc'est grave\b|\bs'inquiéter\b|\btu vois\b|\bvois[- ]tu\b|\bvoyez[- ]vous\b|\bquelque chose (?:d'anormal|cloche|ne va pas)`)
+var openEnded = regexp.MustCompile(`(?i)\b(?:see|notice|spot|find|is there|there) (?:anything|something)\b|\banything\s*\?|\b(?:any|some)thing (?:wrong|odd|unusual)\b|\bdo we have a problem\b|\bc'est grave\b|\bs'inquiéter\b|\btu vois\b|\bvois[- ]tu\b|\bvoyez[- ]vous\b|\bquelque chose (?:d'anormal|cloche|ne va pas)`)
 
 // stated are the premises of the question that nothing that is read could show.
 func (x *exam) stated() []premise {
