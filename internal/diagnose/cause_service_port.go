@@ -92,13 +92,22 @@ func (x *exam) checkServicePort(s *corev1.Service, p corev1.ServicePort, pod *co
 		x.wantLogs(pod, c, false)
 	}
 	listened, lines := x.listened(pod)
-	if slices.Contains(listened, target) || len(listened) == 0 && (len(declared) == 0 || slices.Contains(declared, target)) {
+	if served(target, listened, declared) {
 		return
 	}
 	wrong.target, wrong.has, wrong.lines = number(target), append(slices.Clone(listened), declared...), lines
 	f := x.wrongPort(wrong)
 	f.links.onDemand = !refused && len(listened) == 0
 	x.add(f)
+}
+
+// served says that something listens on a port, as far as the process or, where that says nothing, the pod tells. A pod
+// that tells nothing is believed.
+func served(port int32, listened, declared []int32) bool {
+	if len(listened) > 0 {
+		return slices.Contains(listened, port)
+	}
+	return len(declared) == 0 || slices.Contains(declared, port)
 }
 
 // aboutPort says that a complaint is about a port of a Service, as far as it names one.
