@@ -42,7 +42,8 @@ func run(ctx context.Context, config *rest.Config, options options) error {
 	if err != nil {
 		return err
 	}
-	if err := checkGuard(ctx, manager, guarding); err != nil {
+	measured := telemetry.New(metrics.Registry)
+	if err := checkGuard(ctx, manager, guarding, measured); err != nil {
 		return err
 	}
 	cluster, err := live.Connect(config, live.Options{})
@@ -55,7 +56,7 @@ func run(ctx context.Context, config *rest.Config, options options) error {
 		Readers:  cluster,
 		Guard:    guarding,
 		Events:   kube.NewEvents(manager.GetEventRecorder("eclusier")),
-		Metrics:  telemetry.New(metrics.Registry),
+		Metrics:  measured,
 		Clock:    clock.RealClock{},
 	}
 	if err := tasks.Setup(manager, options.concurrent); err != nil {
@@ -107,11 +108,12 @@ func whoami(ctx context.Context, manager ctrl.Manager) (string, error) {
 
 // checkGuard says at the start whether the API server vouches for who asks. If it does not, tasks wait, so that this is
 // no reason to stop.
-func checkGuard(ctx context.Context, manager ctrl.Manager, guarding *guard.Guard) error {
+func checkGuard(ctx context.Context, manager ctrl.Manager, guarding *guard.Guard, measured *telemetry.Metrics) error {
 	verdict, err := guarding.Check(ctx, manager.GetAPIReader())
 	if err != nil {
 		return fmt.Errorf("checking the identity guard: %w", err)
 	}
+	measured.GuardInPlace(verdict.InPlace())
 	logger := manager.GetLogger().WithName("guard")
 	if !verdict.InPlace() {
 		logger.Info("Identity guard missing, tasks wait for it", "reason", verdict.Message())

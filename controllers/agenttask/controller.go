@@ -36,7 +36,7 @@ type Guard interface {
 	Check(ctx context.Context, reader client.Reader) (guard.Verdict, error)
 }
 
-// Reconciler answers AgentTasks. All fields are needed.
+// Reconciler answers AgentTasks. All exported fields are needed.
 type Reconciler struct {
 	// Client reads tasks and admission policies from the cache, and writes.
 	Client client.Client
@@ -48,6 +48,8 @@ type Reconciler struct {
 	Events   kube.Events
 	Metrics  *telemetry.Metrics
 	Clock    clock.PassiveClock
+
+	arrived arrivals
 }
 
 // Reconcile makes one pass over one task: it takes the next steps and writes the status once.
@@ -63,6 +65,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		return kube.Result(r.keep(ctx, task))
 	}
 
+	r.arrived.note(task, r.Clock.Now())
 	session := kube.Open(r.Client, task)
 	p := r.begin(task)
 	p.run(ctx)

@@ -9,9 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr/funcr"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
 	"github.com/eclusier/eclusier/internal/cluster"
@@ -132,7 +134,8 @@ func TestFindings_bounded(t *testing.T) {
 }
 
 func TestWorthALook(t *testing.T) {
-	p := worthALook()
+	r := &Reconciler{}
+	p := r.worthALook()
 	running := ask("a", "x")
 	done := ask("a", "x", func(task *v1alpha1.AgentTask) {
 		task.Status.CompletedAt, task.Status.ObservedGeneration = new(metav1.NewTime(noon)), 1
@@ -149,7 +152,8 @@ func TestWorthALook(t *testing.T) {
 		!p.Update(event.UpdateEvent{ObjectOld: done, ObjectNew: changed}) {
 		t.Error("a finished task is looked at again only if its spec changed")
 	}
-	if p.Delete(event.DeleteEvent{Object: running}) {
+	r.arrived.note(running, noon)
+	if p.Delete(event.DeleteEvent{Object: running}) || len(r.arrived.at) != 0 {
 		t.Error("nothing is left of a deleted task")
 	}
 }
@@ -175,6 +179,48 @@ func TestTrim(t *testing.T) {
 	}
 }
 
+func TestArrivals(t *testing.T) {
+	created := ask("a", "x")
+	began := created.CreationTimestamp.Time
+	for _, tc := range []struct {
+		name string
+		seen time.Duration
+		want time.Duration
+	}{
+		{"a task seen in the second of its creation is timed from then", 300 * time.Millisecond, 1200 * time.Millisecond},
+		{"a task that had to wait is timed from its creation", time.Second, 1500 * time.Millisecond},
+		{"a clock that is behind shortens nothing", -time.Minute, 1500 * time.Millisecond},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var a arrivals
+			a.note(created, began.Add(tc.seen))
+			a.note(created, began.Add(tc.seen+time.Hour))
+			if took := a.leave(created, began.Add(1500*time.Millisecond)); took != tc.want || len(a.at) != 0 {
+				t.Errorf("took %s, want %s; %d tasks are still under way", took, tc.want, len(a.at))
+			}
+		})
+	}
+}
+
+// TestLogs: whoever runs the operator reads one line for a task that went well or ended badly, without empty fields.
+func TestLogs(t *testing.T) {
+	for name, prompt := range map[string]string{"answered": "why is deployment web in shop down?", "refused": "restart deployment web in shop"} {
+		t.Run(name, func(t *testing.T) {
+			r := newRoom(t, ask("why", prompt))
+			var lines []string
+			logger := funcr.New(func(_, line string) { lines = append(lines, line) }, funcr.Options{})
+			for !finished(r.get("why")) {
+				if _, err := r.Reconcile(log.IntoContext(t.Context(), logger), request("why")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if len(lines) != 1 || !strings.Contains(lines[0], "Task ended") || strings.Contains(lines[0], `""`) {
+				t.Errorf("lines: %q", lines)
+			}
+		})
+	}
+}
+
 func TestMetrics(t *testing.T) {
 	r := newRoom(t, ask("why", "why is deployment web in shop down?"), ask("do", "restart deployment web in shop"))
 	r.world.findErrs = []error{timeout}
@@ -182,12 +228,19 @@ func TestMetrics(t *testing.T) {
 	r.clock.SetTime(noon.Add(10 * time.Second))
 	r.settle("why")
 	r.settle("do")
+	r.Metrics.CountUnfinished(r.countUnfinished)
+	if err := r.client.Create(t.Context(), ask("new", "why is web down?")); err != nil {
+		t.Fatal(err)
+	}
 	names := []string{"eclusier_tasks_total", "eclusier_task_duration_seconds", "eclusier_step_duration_seconds",
-		"eclusier_classifications_total", "eclusier_step_faults_total"}
+		"eclusier_classifications_total", "eclusier_step_faults_total", "eclusier_tasks_unfinished", "eclusier_identity_guard_in_place"}
 	for _, name := range names {
 		if n, err := testutil.GatherAndCount(r.registry, name); err != nil || n == 0 {
 			t.Errorf("%s is never set: %d, %v", name, n, err)
 		}
+	}
+	if got := r.countUnfinished(); len(got) != 1 || got["Pending"] != 1 {
+		t.Errorf("unfinished: %v", got)
 	}
 	if n, _ := testutil.GatherAndCount(r.registry, "eclusier_tasks_total"); n != 2 {
 		t.Errorf("%d outcomes are counted, want RootCauseFound and ChangesNotSupportedYet", n)

@@ -2,6 +2,7 @@ package agenttask
 
 import (
 	"context"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -13,14 +14,16 @@ import (
 // announce tells people and metrics what changed, once it is stored. Only what concerns the whole task is an event:
 // Succeeded when it leaves Progressing, and a retry. The steps in between can be read in the conditions.
 func (p *pass) announce(ctx context.Context) {
-	status := p.task.Status
+	status, logger := p.task.Status, log.FromContext(ctx)
 	for _, condition := range kube.Changed(p.before, status.Conditions) {
-		log.FromContext(ctx).Info("Condition changed", "type", condition.Type, "status", condition.Status, "reason", condition.Reason)
+		logger.V(1).Info("Condition changed", "type", condition.Type, "status", condition.Status, "reason", condition.Reason)
 		if severity, ok := severityOf(condition); ok {
 			p.Events.Tell(p.task, status.CorrelationID, condition.Type, severity, condition)
 		}
 		if condition.Type == v1alpha1.ConditionSucceeded && finished(p.task) {
-			p.Metrics.TaskEnded(condition.Reason, status.CompletedAt.Sub(p.task.CreationTimestamp.Time))
+			took := p.arrived.leave(p.task, p.now)
+			p.Metrics.TaskEnded(condition.Reason, took)
+			logger.Info("Task ended", "phase", status.Phase, "reason", condition.Reason, "took", took.Round(time.Millisecond).String())
 		}
 	}
 	for _, tell := range p.stored {

@@ -34,7 +34,7 @@ func TestReconciler_guardMissing(t *testing.T) {
 	if task.Status.Phase != v1alpha1.PhaseWaiting || r.world.finds+r.world.reads > 0 {
 		t.Errorf("phase %s, %d looks at the cluster", task.Status.Phase, r.world.finds+r.world.reads)
 	}
-	if got := r.unaccepted(t.Context(), nil); len(got) != 1 || got[0] != request("why") {
+	if got := r.policyChanged(t.Context(), nil); len(got) != 1 || got[0] != request("why") {
 		t.Errorf("a change of the policies wakes %v", got)
 	}
 	r.guard.problems = nil
@@ -42,7 +42,7 @@ func TestReconciler_guardMissing(t *testing.T) {
 	if task, _ = r.settle("why"); summary(task) != unknown || r.world.finds+r.world.reads > 0 {
 		t.Errorf("nobody vouches for its requester, but once the guard is back it is %s", summary(task))
 	}
-	if got := r.unaccepted(t.Context(), nil); len(got) != 0 {
+	if got := r.policyChanged(t.Context(), nil); len(got) != 0 {
 		t.Errorf("a finished task is woken: %v", got)
 	}
 }

@@ -1,8 +1,10 @@
 package agenttask
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/go-logr/logr"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -23,7 +25,7 @@ import (
 // Setup has the manager call the reconciler, for at most so many tasks at a time.
 func (r *Reconciler) Setup(manager ctrl.Manager, concurrent int) error {
 	built := ctrl.NewControllerManagedBy(manager).
-		For(&v1alpha1.AgentTask{}, builder.WithPredicates(worthALook())).
+		For(&v1alpha1.AgentTask{}, builder.WithPredicates(r.worthALook())).
 		WithOptions(controller.Options{MaxConcurrentReconciles: concurrent}).
 		WithLogConstructor(r.logger(manager.GetLogger()))
 	served, err := policies(manager.GetRESTMapper())
@@ -31,15 +33,16 @@ func (r *Reconciler) Setup(manager ctrl.Manager, concurrent int) error {
 		return err
 	}
 	for _, policy := range served {
-		built = built.Watches(policy, handler.EnqueueRequestsFromMapFunc(r.unaccepted))
+		built = built.Watches(policy, handler.EnqueueRequestsFromMapFunc(r.policyChanged))
 	}
+	r.Metrics.CountUnfinished(r.countUnfinished)
 	return built.Complete(r)
 }
 
 // worthALook drops what cannot change anything: finished tasks with nothing left to do, and what happens to a finished
 // task apart from its spec. Everything else that happens to a task wakes it, the operator's own write included: that is
 // how it goes on to its next step.
-func worthALook() predicate.Predicate {
+func (r *Reconciler) worthALook() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc: func(e event.CreateEvent) bool {
 			task := e.Object.(*v1alpha1.AgentTask)
@@ -50,7 +53,12 @@ func worthALook() predicate.Predicate {
 			task := e.ObjectNew.(*v1alpha1.AgentTask)
 			return !finished(task) || task.Generation != e.ObjectOld.GetGeneration()
 		},
-		DeleteFunc: func(event.DeleteEvent) bool { return false },
+		DeleteFunc: func(e event.DeleteEvent) bool {
+			if task, ok := e.Object.(*v1alpha1.AgentTask); ok {
+				r.arrived.forget(task)
+			}
+			return false
+		},
 	}
 }
 
@@ -78,20 +86,52 @@ func policies(mapper meta.RESTMapper) ([]client.Object, error) {
 	return served, nil
 }
 
-// unaccepted returns the tasks that have not been accepted yet.
-func (r *Reconciler) unaccepted(ctx context.Context, _ client.Object) []reconcile.Request {
-	tasks := &v1alpha1.AgentTaskList{}
-	if err := r.Client.List(ctx, tasks, client.UnsafeDisableDeepCopy); err != nil {
-		ctrl.LoggerFrom(ctx).Error(err, "Listing the tasks that wait for the identity guard")
-		return nil
+// policyChanged returns the tasks that have not been accepted yet, and tells the metrics how the policies are now.
+func (r *Reconciler) policyChanged(ctx context.Context, _ client.Object) []reconcile.Request {
+	if verdict, err := r.Guard.Check(ctx, r.Client); err == nil {
+		r.Metrics.GuardInPlace(verdict.InPlace())
 	}
 	var requests []reconcile.Request
-	for i := range tasks.Items {
-		if task := &tasks.Items[i]; !finished(task) && task.Status.StartedAt == nil {
+	err := r.unfinished(ctx, func(task *v1alpha1.AgentTask) {
+		if task.Status.StartedAt == nil {
 			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(task)})
 		}
+	})
+	if err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "Listing the tasks that wait for the identity guard")
 	}
 	return requests
+}
+
+// countTimeout bounds counting the unfinished tasks: a cache that is not filled yet must not hold the metrics up.
+const countTimeout = time.Second
+
+// countUnfinished returns how many tasks are in each phase that is not an end.
+func (r *Reconciler) countUnfinished() map[string]int {
+	ctx, cancel := context.WithTimeout(context.Background(), countTimeout)
+	defer cancel()
+	counts := map[string]int{}
+	err := r.unfinished(ctx, func(task *v1alpha1.AgentTask) {
+		counts[string(cmp.Or(task.Status.Phase, v1alpha1.PhasePending))]++
+	})
+	if err != nil {
+		return nil
+	}
+	return counts
+}
+
+// unfinished visits the tasks that have not ended. They are the cache's own and must not be changed.
+func (r *Reconciler) unfinished(ctx context.Context, visit func(*v1alpha1.AgentTask)) error {
+	tasks := &v1alpha1.AgentTaskList{}
+	if err := r.Client.List(ctx, tasks, client.UnsafeDisableDeepCopy); err != nil {
+		return err
+	}
+	for i := range tasks.Items {
+		if task := &tasks.Items[i]; !finished(task) {
+			visit(task)
+		}
+	}
+	return nil
 }
 
 // logger puts the names of a task and its correlation id into every line that is logged about it, those of the work queue

@@ -44,10 +44,13 @@ func (p *pass) accept(ctx context.Context) error {
 // that a cache that lags behind the installation must hold none.
 func (p *pass) vouching(ctx context.Context) (guard.Verdict, error) {
 	verdict, err := p.Guard.Check(ctx, p.Client)
-	if err != nil || verdict.InPlace() {
-		return verdict, err
+	if err == nil && !verdict.InPlace() {
+		verdict, err = p.Guard.Check(ctx, p.Uncached)
 	}
-	return p.Guard.Check(ctx, p.Uncached)
+	if err == nil {
+		p.Metrics.GuardInPlace(verdict.InPlace())
+	}
+	return verdict, err
 }
 
 // unvouched is the condition under which a task was held for the identity guard, nil if it never was. It is the one

@@ -135,7 +135,14 @@ func (p *pass) take(ctx context.Context, step step) (err error) {
 func (p *pass) fail(ctx context.Context, step step, err error) {
 	f := fault.Of(err)
 	p.Metrics.StepFailed(step.name, f.Reason, string(f.Fate))
-	log.FromContext(ctx).Info("Step did not succeed", "step", step.name, "reason", f.Reason, "fate", f.Fate, "cause", causeOf(f))
+	logger := log.FromContext(ctx).WithValues("step", step.name, "reason", f.Reason, "fate", f.Fate)
+	if cause := errors.Unwrap(f); cause != nil {
+		logger = logger.WithValues("cause", cause.Error())
+	}
+	if f.Fate == fault.Terminal {
+		logger = logger.V(1) // the line about the task's end says so
+	}
+	logger.Info("Step did not succeed")
 	p.now = p.Clock.Now()
 	switch {
 	case f.Fate == fault.Terminal:
@@ -147,14 +154,6 @@ func (p *pass) fail(ctx context.Context, step step, err error) {
 	default:
 		p.retry(f)
 	}
-}
-
-// causeOf returns the error beneath a fault for the log, where there is one.
-func causeOf(f *fault.Fault) string {
-	if cause := errors.Unwrap(f); cause != nil {
-		return cause.Error()
-	}
-	return ""
 }
 
 // end records that the task has ended without an answer.

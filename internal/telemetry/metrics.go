@@ -17,6 +17,8 @@ type Metrics struct {
 	steps           *prometheus.HistogramVec
 	classifications *prometheus.CounterVec
 	faults          *prometheus.CounterVec
+	guard           prometheus.Gauge
+	unfinished      *unfinished
 }
 
 // seconds suits work that takes from milliseconds, for a rule, to half an hour, the usual limit of a task.
@@ -48,7 +50,12 @@ func New(registerer prometheus.Registerer) *Metrics {
 			Help: "Steps of AgentTasks that failed, by step, by reason and by what follows (Retry, Wait, Terminal).",
 		}, []string{"step", "reason", "fate"}),
 	}
-	registerer.MustRegister(m.tasks, m.duration, m.steps, m.classifications, m.faults)
+	m.guard = prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "eclusier_identity_guard_in_place",
+		Help: "Whether the admission policies that vouch for who asks are in place (1) or tasks wait for them (0).",
+	})
+	m.unfinished = newUnfinished()
+	registerer.MustRegister(m.tasks, m.duration, m.steps, m.classifications, m.faults, m.guard, m.unfinished)
 	return m
 }
 
@@ -71,4 +78,17 @@ func (m *Metrics) Classified(intent, source string) {
 // StepFailed counts a step that failed.
 func (m *Metrics) StepFailed(step, reason, fate string) {
 	m.faults.WithLabelValues(step, reason, fate).Inc()
+}
+
+// GuardInPlace says whether the API server vouches for who asks.
+func (m *Metrics) GuardInPlace(inPlace bool) {
+	m.guard.Set(0)
+	if inPlace {
+		m.guard.Set(1)
+	}
+}
+
+// CountUnfinished has the unfinished tasks counted, by phase, whenever the metrics are read. Nil counts are told as nothing.
+func (m *Metrics) CountUnfinished(count func() map[string]int) {
+	m.unfinished.count.Store(&count)
 }

@@ -18,6 +18,8 @@ func TestMetrics(t *testing.T) {
 	metrics.StepTook("Diagnose", 20*time.Millisecond)
 	metrics.Classified("Diagnostic", "Rule")
 	metrics.StepFailed("Resolve", "Timeout", "Retry")
+	metrics.GuardInPlace(true)
+	metrics.CountUnfinished(func() map[string]int { return map[string]int{"Waiting": 3} })
 
 	want := `
 # HELP eclusier_tasks_total AgentTasks that ended, by the reason of their condition Succeeded.
@@ -29,8 +31,15 @@ eclusier_classifications_total{intent="Diagnostic",source="Rule"} 1
 # HELP eclusier_step_faults_total Steps of AgentTasks that failed, by step, by reason and by what follows (Retry, Wait, Terminal).
 # TYPE eclusier_step_faults_total counter
 eclusier_step_faults_total{fate="Retry",reason="Timeout",step="Resolve"} 1
+# HELP eclusier_identity_guard_in_place Whether the admission policies that vouch for who asks are in place (1) or tasks wait for them (0).
+# TYPE eclusier_identity_guard_in_place gauge
+eclusier_identity_guard_in_place 1
+# HELP eclusier_tasks_unfinished AgentTasks that have not ended, by phase, as each replica of the operator sees them.
+# TYPE eclusier_tasks_unfinished gauge
+eclusier_tasks_unfinished{phase="Waiting"} 3
 `
-	counters := []string{"eclusier_tasks_total", "eclusier_classifications_total", "eclusier_step_faults_total"}
+	counters := []string{"eclusier_tasks_total", "eclusier_classifications_total", "eclusier_step_faults_total",
+		"eclusier_identity_guard_in_place", "eclusier_tasks_unfinished"}
 	if err := testutil.GatherAndCompare(registry, strings.NewReader(want), counters...); err != nil {
 		t.Error(err)
 	}
