@@ -8,6 +8,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -98,7 +99,7 @@ func TestReconciler_outcome(t *testing.T) {
 			task: ask("why", "why is node worker-9 not ready?"), writes: 1, phase: v1alpha1.PhaseFailed,
 			world: func(w *world) { w.findErrs = []error{&cluster.UnseenError{What: []string{"nodes"}}} },
 			want:  accepted + "-TargetResolved/TargetNotFound +Classified/RuleMatched " + ended("TargetNotFound"),
-			event: "Warning TargetNotFound Succeeded", says: []string{"it may exist where eclusier-reader may not look: nodes"}},
+			event: "Warning TargetNotFound Succeeded", says: []string{"It may exist where eclusier-reader may not look: nodes"}},
 		{name: "a kind that is not served is named",
 			task:  ask("why", "why is it down?", targets(v1alpha1.Target{Kind: "Gizmo", Name: "web"})),
 			world: func(w *world) { w.findErrs = []error{&cluster.UnknownKindError{Kind: "Gizmo"}} }, writes: 1, phase: v1alpha1.PhaseFailed,
@@ -138,7 +139,7 @@ func TestReconciler_outcome(t *testing.T) {
 		{name: "a Secret is never read, whatever is granted",
 			task: ask("why", "why is it down?", targets(v1alpha1.Target{Kind: "Secret", Name: "db"})), writes: 1, phase: v1alpha1.PhaseFailed,
 			want:  accepted + "-TargetResolved/ReaderForbidden +Classified/RuleMatched " + ended("ReaderForbidden"),
-			event: "Warning ReaderForbidden Succeeded", says: []string{"Secrets are never read, so nothing can be said about db itself. Ask about the workload"}},
+			event: "Warning ReaderForbidden Succeeded", says: []string{"Secrets are never read, so nothing can be said about db: ask about what uses it."}},
 		{name: "a host that an Ingress serves means that Ingress",
 			task: ask("why", "is it healthy?", targets(v1alpha1.Target{Host: "shop.example.org"})), writes: 2, phase: v1alpha1.PhaseSucceeded,
 			world: func(w *world) { w.fill = serving("shop.example.org") },
@@ -214,6 +215,10 @@ func TestReconciler_outcome(t *testing.T) {
 			}
 			if task.Status.Phase != tt.phase {
 				t.Errorf("phase is %s, want %s", task.Status.Phase, tt.phase)
+			}
+			root := meta.FindStatusCondition(task.Status.Conditions, v1alpha1.ConditionSucceeded).Message
+			if failed := task.Status.Failure != nil; failed && (len([]rune(root)) > maxBrief || strings.Contains(root, "…")) {
+				t.Errorf("not a line of a table: %q", root)
 			}
 			if r.writes != tt.writes {
 				t.Errorf("%d writes, want %d", r.writes, tt.writes)

@@ -3,6 +3,7 @@ package agenttask
 import (
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -202,6 +203,9 @@ func (f facts) details() string {
 	for _, remedy := range f.status.Failure.Remedies {
 		if !strings.HasSuffix(text, ".") && !strings.HasSuffix(text, "?") {
 			text += ";"
+			if first, size := utf8.DecodeRuneInString(remedy); size > 0 {
+				remedy = string(unicode.ToLower(first)) + remedy[size:]
+			}
 		}
 		text += " " + remedy
 	}

@@ -27,7 +27,7 @@ func TestBrief(t *testing.T) {
 func TestFacts_details(t *testing.T) {
 	f := facts{status: v1alpha1.AgentTaskStatus{Failure: &v1alpha1.Failure{Message: "It may not.",
 		Remedies: []string{"kubectl create a", "kubectl create b", "What is wrong?", "Or ask again."}}}}
-	if got, want := f.details(), "It may not. kubectl create a; kubectl create b; What is wrong? Or ask again."; got != want {
+	if got, want := f.details(), "It may not. kubectl create a; kubectl create b; what is wrong? Or ask again."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
