@@ -16,8 +16,8 @@ const (
 	AcceptedPromptTooLong = "PromptTooLong"
 	// AcceptedPromptUnreadable surfaces (False) when the prompt holds bytes or control characters that are not text.
 	AcceptedPromptUnreadable = "PromptUnreadable"
-	// AcceptedRequesterUnknown surfaces (False) when spec.requestedBy is unset, so that nobody is known to have asked:
-	// the task was created before the admission policies were.
+	// AcceptedRequesterUnknown surfaces (False) when nobody vouches for who asked: spec.requestedBy is unset, or the task
+	// was created before the admission policies were last put in force.
 	AcceptedRequesterUnknown = "RequesterUnknown"
 	// AcceptedIdentityGuardMissing surfaces (Unknown) when the admission policies that vouch for the requester are
 	// missing or weaker than they should be.
