@@ -96,7 +96,7 @@ func TestClassify_families(t *testing.T) {
 }
 
 func TestClassify_intents(t *testing.T) {
-	for _, c := range rows(t, "intents.tsv") {
+	for _, c := range append(rows(t, "intents.tsv"), rows(t, "wider.tsv")...) {
 		want, object, text := c[0], c[1], c[2]
 		got := Classify(text)
 		if strings.ToLower(string(got.Intent)) != want {
