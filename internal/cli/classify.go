@@ -25,8 +25,10 @@ type classification struct {
 	Targets    []classificationTarget `json:"targets"`
 	Namespace  string                 `json:"namespace,omitempty"`
 	Language   string                 `json:"language,omitempty"`
-	InScope    bool                   `json:"inScope"`
-	Scope      string                 `json:"scopeReason,omitempty"`
+	// WholeCluster: the text asks about the cluster as a whole, or all namespaces.
+	WholeCluster bool   `json:"wholeCluster,omitempty"`
+	InScope      bool   `json:"inScope"`
+	Scope        string `json:"scopeReason,omitempty"`
 }
 
 // classificationTarget is an object or host named in the text.
@@ -117,7 +119,7 @@ func classificationOf(text string) classification {
 	r := classify.Classify(text)
 	one := classification{
 		Intent: string(r.Intent), Confidence: math.Round(r.Confidence*1e4) / 1e4, Rules: append([]string{}, r.Rules...),
-		Targets: []classificationTarget{}, Namespace: r.Namespace, Language: r.Language, InScope: r.InScope, Scope: r.ScopeReason,
+		Targets: []classificationTarget{}, Namespace: r.Namespace, Language: r.Language, WholeCluster: r.WholeCluster, InScope: r.InScope, Scope: r.ScopeReason,
 	}
 	if len(r.Rules) > 0 {
 		one.Rule = r.Rules[0]
