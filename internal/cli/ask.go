@@ -103,6 +103,9 @@ func (a *ask) spec(c *cobra.Command, text string) (*v1alpha1.AgentTaskSpec, erro
 	if text == "" {
 		return nil, usage(c, "the question is empty")
 	}
+	if a.timeout < 0 {
+		return nil, usage(c, "--timeout %s: choose 0 (without end) or more", a.timeout)
+	}
 	if len(text) > v1alpha1.MaxPromptBytes {
 		return nil, usage(c, "the question is longer than %d bytes: leave the log out, the operator reads it itself", v1alpha1.MaxPromptBytes)
 	}
@@ -156,6 +159,9 @@ func (a *ask) await(ctx context.Context, tasks client.WithWatch, task *v1alpha1.
 		defer cancel()
 	}
 	ended, err := follow(ctx, tasks, task, progress.show)
+	if errors.Is(err, context.Canceled) {
+		return nil, fmt.Errorf("interrupted; the task goes on: kubectl eclusier show %s -n %s", task.Name, task.Namespace)
+	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return nil, fmt.Errorf("no answer within %s; the task goes on: kubectl eclusier show %s -n %s", a.timeout, task.Name, task.Namespace)
 	}

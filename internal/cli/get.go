@@ -67,8 +67,10 @@ func getTask(c *cobra.Command, tasks client.Client, namespace, name string) (*v1
 	return typed(task), nil
 }
 
-// typed says in the task what it is, which clients leave out and programs that read it want.
+// typed makes a task fit to be printed: it says what it is, which clients leave out and programs want, and who wrote which
+// field is left out, as kubectl does.
 func typed(task *v1alpha1.AgentTask) *v1alpha1.AgentTask {
+	task.ManagedFields = nil
 	task.TypeMeta = metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "AgentTask"}
 	return task
 }

@@ -338,3 +338,10 @@ func asJSON(t *testing.T, v any) string {
 	}
 	return string(data)
 }
+
+func TestAsk_refusesATimeThatCannotBe(t *testing.T) {
+	got := (&shell{t: t}).run("ask", "--wait", "--timeout", "-1s", "why does web not start?")
+	if got.code != cli.ExitTrouble || !strings.Contains(got.err, "--timeout -1s") {
+		t.Errorf("exit code %d, %q: waiting for less than nothing would be waiting for ever", got.code, got.err)
+	}
+}
