@@ -122,7 +122,7 @@ func (p *progress) begun(task *v1alpha1.AgentTask) {
 func (p *progress) show(task *v1alpha1.AgentTask) {
 	for _, step := range steps {
 		c := meta.FindStatusCondition(task.Status.Conditions, step)
-		if c == nil {
+		if c == nil || c.Type == v1alpha1.ConditionSucceeded && c.Reason == v1alpha1.SucceededProgressing {
 			continue
 		}
 		state := string(c.Status) + c.Reason + c.Message

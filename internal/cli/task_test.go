@@ -123,6 +123,8 @@ func answered(task *v1alpha1.AgentTask) {
 		{
 			ID: "f5", Cause: "CronJobSuspended", Role: v1alpha1.RoleIndependent, Severity: v1alpha1.SeverityLow,
 			Object: v1alpha1.ObjectReference{Kind: "CronJob", Namespace: "shop", Name: "report"}, Message: "Is suspended.",
+			// What is beside the question is told without its evidence.
+			Evidence: []v1alpha1.Evidence{{Kind: v1alpha1.EvidenceField, Source: "CronJob shop/report spec.suspend", Text: "suspend: true"}},
 		},
 	}
 	s.Missing = []v1alpha1.MissingEvidence{{What: "the nodes", Why: "forbidden", Command: "kubectl get nodes"}}

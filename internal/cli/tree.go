@@ -16,6 +16,7 @@ func printStory(p *printer, w vocabulary, s story) {
 		}
 	}
 	t.section(wordObserved, loose)
+	t.brief = true
 	t.section(wordIndependent, s.independent)
 	if len(s.missing) > 0 {
 		p.line("")
@@ -43,6 +44,8 @@ type tree struct {
 	*printer
 	words vocabulary
 	chain []finding
+	// brief leaves the evidence out: of faults that were not asked about, what and where is enough.
+	brief bool
 	// done holds the ids that are printed already: a consequence of two causes is shown once, and circles end.
 	done map[string]bool
 }
@@ -105,7 +108,11 @@ func (t *tree) details(f *finding, indent string) {
 	if f.message != "" {
 		t.line("%s%s", indent, oneLine(f.message))
 	}
-	for _, e := range f.evidence {
+	cited := f.evidence
+	if t.brief {
+		cited = nil
+	}
+	for _, e := range cited {
 		t.line("%s%s %s", indent, t.paint(dim, t.sign("·", "-")+" "+oneLine(e.Source)+":"), oneLine(e.Text))
 	}
 	if f.fix != "" {
