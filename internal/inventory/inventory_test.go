@@ -8,13 +8,18 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/eclusier/eclusier/internal/cluster"
 	"github.com/eclusier/eclusier/internal/inventory"
+	"github.com/eclusier/eclusier/internal/redact"
 )
 
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
@@ -152,6 +157,9 @@ func TestShow(t *testing.T) {
 			if !ok || err != nil {
 				t.Fatalf("shown %v, %v", ok, err)
 			}
+			if again := redact.String(string(text)).String(); !json.Valid([]byte(again)) {
+				t.Errorf("redacted as a whole it is no JSON any more: %s", again)
+			}
 			for _, want := range c.says {
 				if !strings.Contains(string(text), want) {
 					t.Errorf("does not say %s: %s", want, text)
@@ -216,6 +224,116 @@ func TestRefersTo(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestGraph_knowsTheWaysToRefer(t *testing.T) {
+	fast := "fast"
+	labels := map[string]string{"app": "web"}
+	claimed := corev1.PodSpec{PriorityClassName: "high", Volumes: []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{
+		PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "data-db-0"},
+	}}}}
+	template := corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{PriorityClassName: "high"}}
+	mirror := &corev1.Pod{ObjectMeta: meta("etcd", controller("Node", "cp-1"))}
+	mirror.Labels = nil
+	path := networkingv1.IngressBackend{Service: &networkingv1.IngressServiceBackend{Name: "api"}}
+	for _, c := range []struct {
+		name string
+		seen cluster.Snapshot
+		want []string
+	}{
+		{"the claim of a StatefulSet is named by its pod alone", cluster.Snapshot{
+			StatefulSets: []*appsv1.StatefulSet{{ObjectMeta: meta("db", nil), Spec: appsv1.StatefulSetSpec{ServiceName: "db", Template: template}}},
+			Pods:         []*corev1.Pod{{ObjectMeta: meta("db-0", controller("StatefulSet", "db")), Spec: claimed}},
+		}, []string{
+			"Pod shop/db-0 -> PersistentVolumeClaim shop/data-db-0: volumes[data].persistentVolumeClaim",
+			"Pod shop/db-0 -> StatefulSet shop/db: owned by",
+			"StatefulSet shop/db -> PriorityClass high: priorityClassName",
+			"StatefulSet shop/db -> Service shop/db: serviceName",
+		}},
+		{"a budget and a policy select, and an empty policy selects all", cluster.Snapshot{
+			DaemonSets:        []*appsv1.DaemonSet{{ObjectMeta: meta("agent", nil), Spec: appsv1.DaemonSetSpec{Template: corev1.PodTemplateSpec{}}}},
+			Controllers:       []*corev1.ReplicationController{{ObjectMeta: meta("old", nil), Spec: corev1.ReplicationControllerSpec{Template: &corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}}}}},
+			DisruptionBudgets: []*policyv1.PodDisruptionBudget{{ObjectMeta: meta("budget", nil), Spec: policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: labels}}}, {ObjectMeta: meta("none", nil)}},
+			NetworkPolicies:   []*networkingv1.NetworkPolicy{{ObjectMeta: meta("deny", nil)}},
+		}, []string{
+			"NetworkPolicy shop/deny -> DaemonSet shop/agent: selects",
+			"NetworkPolicy shop/deny -> ReplicationController shop/old: selects",
+			"PodDisruptionBudget shop/budget -> ReplicationController shop/old: selects",
+		}},
+		{"a Job belongs to its CronJob, and a mirror pod to its node", cluster.Snapshot{
+			CronJobs: []*batchv1.CronJob{{ObjectMeta: meta("nightly", nil)}},
+			Jobs:     []*batchv1.Job{{ObjectMeta: meta("nightly-1", controller("CronJob", "nightly"))}},
+			Pods:     []*corev1.Pod{mirror},
+		}, []string{"Job shop/nightly-1 -> CronJob shop/nightly: owned by", "Pod shop/etcd -> Node cp-1: owned by"}},
+		{"an autoscaler scales", cluster.Snapshot{
+			Autoscalers: []*autoscalingv2.HorizontalPodAutoscaler{{ObjectMeta: meta("web", nil), Spec: autoscalingv2.HorizontalPodAutoscalerSpec{
+				ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{Kind: "Deployment", Name: "web"},
+			}}},
+		}, []string{"HorizontalPodAutoscaler shop/web -> Deployment shop/web: scales"}},
+		{"an ingress has a class, rules and certificates", cluster.Snapshot{
+			Ingresses: []*networkingv1.Ingress{{ObjectMeta: meta("front", nil), Spec: networkingv1.IngressSpec{
+				IngressClassName: &fast, TLS: []networkingv1.IngressTLS{{SecretName: "cert"}, {}},
+				Rules: []networkingv1.IngressRule{{}, {IngressRuleValue: networkingv1.IngressRuleValue{HTTP: &networkingv1.HTTPIngressRuleValue{
+					Paths: []networkingv1.HTTPIngressPath{{Backend: path}, {Path: "/again", Backend: path}},
+				}}}},
+			}}},
+		}, []string{"Ingress shop/front -> IngressClass fast: ingressClassName", "Ingress shop/front -> Secret shop/cert: tls", "Ingress shop/front -> Service shop/api: routes to"}},
+		{"a claim has a volume and a class", cluster.Snapshot{
+			Claims:  []*corev1.PersistentVolumeClaim{{ObjectMeta: meta("data", nil), Spec: corev1.PersistentVolumeClaimSpec{VolumeName: "pv-1", StorageClassName: &fast}}},
+			Volumes: []*corev1.PersistentVolume{{ObjectMeta: metav1.ObjectMeta{Name: "pv-1"}, Spec: corev1.PersistentVolumeSpec{StorageClassName: "fast"}}},
+		}, []string{
+			"PersistentVolume pv-1 -> StorageClass fast: storageClassName", "PersistentVolumeClaim shop/data -> PersistentVolume pv-1: bound to",
+			"PersistentVolumeClaim shop/data -> StorageClass fast: storageClassName",
+		}},
+		{"accounts pull images and are granted roles", cluster.Snapshot{
+			ServiceAccounts: []*corev1.ServiceAccount{{ObjectMeta: meta("web", nil), ImagePullSecrets: []corev1.LocalObjectReference{{Name: "registry"}}}},
+			RoleBindings:    []*rbacv1.RoleBinding{{ObjectMeta: meta("own", nil), RoleRef: rbacv1.RoleRef{Kind: "Role", Name: "editor"}}},
+			ClusterBindings: []*rbacv1.ClusterRoleBinding{{
+				ObjectMeta: metav1.ObjectMeta{Name: "all"}, RoleRef: rbacv1.RoleRef{Kind: "ClusterRole", Name: "view"},
+				Subjects: []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: "shop", Name: "web"}, {Kind: "Group", Name: "staff"}},
+			}},
+		}, []string{
+			"ClusterRoleBinding all -> ClusterRole view: grants", "ClusterRoleBinding all -> ServiceAccount shop/web: grants to",
+			"RoleBinding shop/own -> Role shop/editor: grants", "ServiceAccount shop/web -> Secret shop/registry: imagePullSecrets",
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got []string
+			for _, e := range inventory.Graph(&c.seen, "").Items {
+				got = append(got, e.From.String()+" -> "+e.To.String()+": "+e.Why)
+			}
+			if strings.Join(got, "\n") != strings.Join(c.want, "\n") {
+				t.Errorf("edges are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+			}
+		})
+	}
+}
+
+func TestShow_ofAKindWithoutAListOfItsOwn(t *testing.T) {
+	object := func(kind string) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "example.com/v1", "kind": kind, "metadata": map[string]any{"namespace": "shop", "name": "one",
+				"annotations": map[string]any{corev1.LastAppliedConfigAnnotation: "{}"}},
+			"spec": map[string]any{"size": int64(3), "adminPassword": "Kx82-hemlock"}, "data": map[string]any{"entry": "b3BlbiBzZXNhbWU="},
+		}}
+	}
+	seen := &cluster.Snapshot{Others: []*unstructured.Unstructured{object("Database"), object("Secret")}}
+	for _, c := range []struct {
+		kind, says string
+		data       bool
+	}{{"Database", `"size":3`, true}, {"Secret", `"kind":"Secret"`, false}} {
+		fields, ok := inventory.Show(seen, ref(c.kind, "one"))
+		text, err := json.Marshal(fields)
+		if !ok || err != nil || !strings.Contains(string(text), c.says) || strings.Contains(string(text), "hemlock") || strings.Contains(string(text), "annotations") {
+			t.Errorf("%s: %v, %v, %s", c.kind, ok, err, text)
+		}
+		if _, has := fields["data"]; has != c.data {
+			t.Errorf("%s: has data: %v", c.kind, has)
+		}
+	}
+	if seen.Others[0].Object["spec"].(map[string]any)["adminPassword"] != "Kx82-hemlock" {
+		t.Error("the snapshot was changed, which others share")
 	}
 }
 
