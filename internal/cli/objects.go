@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -192,7 +193,12 @@ func (o *objects) get(c *cobra.Command, args []string) error {
 	if err := out.write(&text, fields); err != nil {
 		return err
 	}
-	_, err = fmt.Fprint(o.Out, redact.String(text.String()))
+	// Once more as a whole: some secrets show only by what stands around them.
+	whole := redact.String(text.String()).String()
+	if out == formatJSON && !json.Valid([]byte(whole)) {
+		return fmt.Errorf("%s is no JSON any more without what may be a secret; -o yaml shows the rest", ref)
+	}
+	_, err = fmt.Fprint(o.Out, whole)
 	return err
 }
 

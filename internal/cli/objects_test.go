@@ -1,9 +1,14 @@
 package cli_test
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/eclusier/eclusier/internal/cli"
 	"github.com/eclusier/eclusier/internal/cluster"
@@ -93,4 +98,45 @@ func TestObjects_looksWhereItIsAsked(t *testing.T) {
 			}
 		})
 	}
+}
+
+// closedReader is a cluster whose secrets may not be listed.
+type closedReader struct{ readerDouble }
+
+// Read reads all but the secrets.
+func (r *closedReader) Read(ctx context.Context, into *cluster.Snapshot, wants []cluster.Want) error {
+	for _, w := range wants {
+		into.Gaps = append(into.Gaps, cluster.Gap{Want: w, Resource: "secrets", Reason: cluster.GapForbidden}, cluster.Gap{Want: w, Resource: "leases", Reason: cluster.GapNotInDump})
+	}
+	return r.readerDouble.Read(ctx, into, wants)
+}
+
+func TestObjects_sayWhatCouldNotBeSeen(t *testing.T) {
+	s := &shell{t: t, cluster: &closedReader{}}
+	const want = "secrets of shop (Forbidden)"
+	if got := s.run("objects", "search", "login"); got.out != "nothing found\nnot seen: "+want+"\n" {
+		t.Errorf("%q: that nothing was found proves nothing here", got.out)
+	}
+	if got := s.run("objects", "search", "login", "-o", "json"); !strings.Contains(got.out, want) || strings.Contains(got.out, "leases") {
+		t.Errorf("%q", got.out)
+	}
+}
+
+func TestObjects_areCutAndSaySo(t *testing.T) {
+	crowd := &crowdReader{}
+	s := &shell{t: t, cluster: crowd}
+	if got := s.run("objects", "ls"); !strings.Contains(got.out, "   300  ConfigMap\n") || !strings.HasSuffix(got.out, "\n200 of 300 are shown; narrow the question to see others\n") {
+		t.Errorf("%q", got.out)
+	}
+}
+
+// crowdReader is a cluster with 300 ConfigMaps.
+type crowdReader struct{ readerDouble }
+
+// Read reads them.
+func (r *crowdReader) Read(_ context.Context, into *cluster.Snapshot, _ []cluster.Want) error {
+	for i := range 300 {
+		into.ConfigMaps = append(into.ConfigMaps, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: fmt.Sprintf("c-%03d", i)}})
+	}
+	return nil
 }
