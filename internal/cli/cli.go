@@ -82,8 +82,8 @@ func newRoot(env Env) *cobra.Command {
 		Short: "Ask what is wrong in a Kubernetes cluster, and get the cause with its evidence",
 		Long: `Ask what is wrong in a Kubernetes cluster, and get the cause with its evidence.
 
-ask, get and show work with AgentTasks, which the operator answers. diagnose and classify need no operator: diagnose
-looks with your own rights or into files, classify works without any cluster. Nothing here changes anything.
+ask, get and show work with AgentTasks, which the operator answers. diagnose, objects and classify need no operator:
+the first two look with your own rights or into files, classify works without any cluster. Nothing here changes anything.
 
 Exit codes: 0 done (a question has an answer), 1 the task ended without an answer, 2 wrong usage, no connection,
 refused, or not in time.`,
@@ -103,7 +103,7 @@ refused, or not in time.`,
 	})
 	root.PersistentFlags().BoolVar(&cmd.ascii, "ascii", false, "print no characters beyond ASCII of our own")
 	cmd.connection.bind(root.PersistentFlags())
-	root.AddCommand(newAsk(cmd), newGet(cmd), newShow(cmd), newDiagnose(cmd), newClassify(cmd), newVersion(cmd))
+	root.AddCommand(newAsk(cmd), newGet(cmd), newShow(cmd), newDiagnose(cmd), newObjects(cmd), newClassify(cmd), newVersion(cmd))
 	return root
 }
 

@@ -187,4 +187,23 @@ func TestStory_ofADiagnosisOnARealServer(t *testing.T) {
 	if got := s.run("diagnose", "-n", "default", "deployment/cart"); got.code != cli.ExitTrouble || !strings.Contains(got.err, "there is no deployment/cart in namespace default") {
 		t.Errorf("of an object that is not there: exit code %d, %q", got.code, got.err)
 	}
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "login"}, Data: map[string][]byte{"pin": []byte("sesame")}}
+	if err := s.tasks.Create(ctx, secret); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"ls", "pods", "-A"}, "Pod default/cart"},
+		{[]string{"get", "pod/cart", "-n", "default"}, "apiVersion: v1"},
+		{[]string{"get", "secret/login", "-n", "default"}, "kind: Secret"},
+		{[]string{"refs", "pod/cart", "-n", "default"}, "ConfigMap default/cart-config (containers[cart].envFrom[0].configMapRef)"},
+		{[]string{"search", "cart:1", "-n", "default"}, "Pod default/cart  image: registry.example/cart:1"},
+	} {
+		got := s.run(append([]string{"objects"}, c.args...)...)
+		if got.code != cli.ExitDone || !strings.Contains(got.out, c.says) || strings.Contains(got.out, "c2VzYW1l") {
+			t.Errorf("objects %v: exit code %d\n%s\n%s", c.args, got.code, got.out, got.err)
+		}
+	}
 }

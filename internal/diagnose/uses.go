@@ -42,6 +42,25 @@ func podUses(namespace string, spec *corev1.PodSpec) []use {
 	return out
 }
 
+// PodReference is an object that a pod specification refers to, and the field below the specification that does.
+type PodReference struct {
+	Ref  cluster.Ref
+	Path string
+}
+
+// PodReferences lists what a pod specification in a namespace refers to, each object once, in the order of its fields.
+func PodReferences(namespace string, spec *corev1.PodSpec) []PodReference {
+	var list []PodReference
+	seen := map[cluster.Ref]bool{}
+	for _, u := range podUses(namespace, spec) {
+		if !seen[u.ref] {
+			seen[u.ref] = true
+			list = append(list, PodReference{Ref: u.ref, Path: u.path})
+		}
+	}
+	return list
+}
+
 func containerUses(namespace, group string, c *corev1.Container) []use {
 	var out []use
 	for _, e := range c.Env {
