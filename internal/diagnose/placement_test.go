@@ -359,3 +359,17 @@ func TestWorkload_ofAPodWhoseSetWasNotRead(t *testing.T) {
 		t.Fatalf("%+v, want the Deployment: files may hold pods and Deployments alone", report.RootCauses)
 	}
 }
+
+func TestPlacement_youngPods(t *testing.T) {
+	s := wholeCluster()
+	addNode(s, "one", nil)
+	addPending(s, "crunch", "0/1 nodes are available: 1 Insufficient cpu.", asking("7"))
+	s.Pods[0].CreationTimestamp = metav1.NewTime(placementNow.Add(-time.Second))
+	if report := Diagnose(s, Question{Namespace: "team"}); len(report.RootCauses) > 0 {
+		t.Errorf("claims %s: a look at a namespace gives new pods a moment", report.RootCauses[0].Cause)
+	}
+	asked := Question{Targets: []cluster.Ref{{Kind: "Deployment", Namespace: "team", Name: "crunch"}}}
+	if report := Diagnose(s, asked); len(report.RootCauses) != 1 || report.RootCauses[0].Cause != "UnschedulableInsufficientCPU" {
+		t.Errorf("%+v: the scheduler has refused what was asked about, however young it is", report.RootCauses)
+	}
+}

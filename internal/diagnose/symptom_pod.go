@@ -76,7 +76,7 @@ func (x *exam) observeUnscheduled(w *workload, p *corev1.Pod) {
 		}
 		return
 	}
-	if x.now.Sub(since) > settle/2 {
+	if x.now.Sub(since) > settle/2 || x.asksAbout(w.ref) {
 		x.note(sighting{unscheduled, w, p, nil, c.Reason, since})
 	}
 }
