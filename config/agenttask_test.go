@@ -67,6 +67,7 @@ func TestAgentTask_stored(t *testing.T) {
 		{"a name with colons", asking(fields{"targets": list(fields{"kind": "ClusterRole", "name": "system:node"})})},
 		{"hosts by name and by address", asking(fields{"targets": list(
 			fields{"host": "db-02.internal"}, fields{"host": "10.1.2.3"}, fields{"host": "fe80::1"}, fields{"host": "::1"})})},
+		{"times in small units", asking(fields{"limits": fields{"wallClock": "1.123456789s80000000ms"}, "ttlAfterFinished": "31536000s"})},
 		{"the longest time and the longest keeping", asking(fields{"limits": fields{"wallClock": "24h"}, "ttlAfterFinished": "8760h"})},
 	}
 	for _, tc := range cases {
@@ -124,6 +125,8 @@ func TestAgentTask_refused(t *testing.T) {
 		{"a time that is none", asking(fields{"limits": fields{"wallClock": "soon"}}), "spec.limits.wallClock"},
 		{"no time at all", asking(fields{"limits": fields{"wallClock": "0s"}}), "limits.wallClock must be between 1s and 24h"},
 		{"more than a day", asking(fields{"limits": fields{"wallClock": "24h1s"}}), "limits.wallClock must be between 1s and 24h"},
+		{"more than a duration can say", asking(fields{"limits": fields{"wallClock": "99999999h"}}), "limits.wallClock must be between 1s and 24h"},
+		{"keeping for longer than a duration can say", asking(fields{"ttlAfterFinished": "99999999h"}), "leave it out to keep the task"},
 		{"keeping for more than a year", asking(fields{"ttlAfterFinished": "8761h"}), "leave it out to keep the task"},
 		{"keeping for a negative time", asking(fields{"ttlAfterFinished": "-1s"}), "spec.ttlAfterFinished"},
 		{"German", asking(fields{"language": "de"}), "not supported yet: answers are written in English (en) or French (fr)"},

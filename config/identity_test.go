@@ -44,6 +44,18 @@ func grant(t *testing.T, user, role string) {
 	t.Cleanup(func() { remove(t, c, binding) })
 }
 
+// withToken is how the account itself reaches the API server: with a token, as nobody else's guise.
+func withToken(t *testing.T, account *corev1.ServiceAccount) *rest.Config {
+	t.Helper()
+	request := &authenticationv1.TokenRequest{}
+	if err := admin(t).SubResource("token").Create(t.Context(), account, request); err != nil {
+		t.Fatal(err)
+	}
+	config := rest.AnonymousClientConfig(cluster.config)
+	config.BearerToken = request.Status.Token
+	return config
+}
+
 func requestedBy(t *testing.T, object *unstructured.Unstructured) fields {
 	t.Helper()
 	name, _, err := unstructured.NestedMap(object.Object, "spec", "requestedBy")
@@ -137,13 +149,7 @@ func TestAgentTask_serviceAccountIsStampedWithItsUID(t *testing.T) {
 	}
 	t.Cleanup(func() { remove(t, c, account) })
 	grant(t, user, "eclusier-requester")
-	request := &authenticationv1.TokenRequest{}
-	if err := c.SubResource("token").Create(t.Context(), account, request); err != nil {
-		t.Fatal(err)
-	}
-	config := rest.AnonymousClientConfig(cluster.config)
-	config.BearerToken = request.Status.Token
-	own, err := client.New(config, client.Options{Scheme: cluster.scheme})
+	own, err := client.New(withToken(t, account), client.Options{Scheme: cluster.scheme})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -18,9 +16,10 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
+	"github.com/eclusier/eclusier/hack/local"
+	"github.com/eclusier/eclusier/test/controlplane"
 )
 
 // cluster is a real API server with everything of config/default installed, shared by the tests of this package.
@@ -30,45 +29,38 @@ type installed struct {
 	config     *rest.Config
 	kubeconfig []byte
 	scheme     *runtime.Scheme
+	// programs is the folder with kubectl and the parts of the control plane.
+	programs string
 }
 
 func TestMain(m *testing.M) {
-	os.Exit(run(m))
-}
-
-func run(m *testing.M) int {
-	environment := &envtest.Environment{}
-	config, err := environment.Start()
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "no API server to test on, run the tests with make test: %v\n", err)
-		return 1
-	}
-	defer func() { _ = environment.Stop() }()
-	cluster, err = install(config, environment.KubeConfig, "default")
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "installing config/default: %v\n", err)
-		return 1
-	}
-	return m.Run()
+	os.Exit(controlplane.Run(m, func(*controlplane.Frozen) {}, controlplane.Install(func(ctx context.Context, f *controlplane.Frozen) (err error) {
+		cluster, err = install(ctx, f.Config, f.Kubeconfig, "default")
+		return err
+	})))
 }
 
 // install applies a kustomization of this folder as a user would, and waits until the policies are in force.
-func install(config *rest.Config, kubeconfig []byte, kustomization string) (*installed, error) {
+func install(ctx context.Context, config *rest.Config, kubeconfig []byte, kustomization string) (*installed, error) {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, apiextensionsv1.AddToScheme, v1alpha1.AddToScheme} {
 		if err := add(scheme); err != nil {
 			return nil, err
 		}
 	}
-	server := &installed{config: config, kubeconfig: kubeconfig, scheme: scheme}
-	if err := server.kubectl("apply", "--server-side", "-k", kustomization); err != nil {
+	programs, err := findPrograms(ctx)
+	if err != nil {
 		return nil, err
 	}
-	return server, server.waitForPolicies()
+	server := &installed{config: config, kubeconfig: kubeconfig, scheme: scheme, programs: programs}
+	if err := server.kubectl(ctx, "apply", "--server-side", "-k", kustomization); err != nil {
+		return nil, err
+	}
+	return server, server.waitForPolicies(ctx)
 }
 
 // kubectl runs kubectl in this folder, as an administrator.
-func (s *installed) kubectl(args ...string) error {
+func (s *installed) kubectl(ctx context.Context, args ...string) error {
 	folder, err := os.MkdirTemp("", "eclusier-config-")
 	if err != nil {
 		return err
@@ -78,16 +70,23 @@ func (s *installed) kubectl(args ...string) error {
 	if err := os.WriteFile(path, s.kubeconfig, 0o600); err != nil {
 		return err
 	}
-	kubectl := filepath.Join(os.Getenv("KUBEBUILDER_ASSETS"), "kubectl")
-	output, err := exec.Command(kubectl, append([]string{"--kubeconfig", path}, args...)...).CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("kubectl %s: %w: %s", strings.Join(args, " "), err, output)
+	_, err = local.Kubectl{Path: filepath.Join(s.programs, "kubectl"), Kubeconfig: path}.Run(ctx, args...)
+	return err
+}
+
+func findPrograms(ctx context.Context) (string, error) {
+	if own := os.Getenv("KUBEBUILDER_ASSETS"); own != "" {
+		return own, nil
 	}
-	return nil
+	root, err := local.Root()
+	if err != nil {
+		return "", err
+	}
+	return local.Assets(ctx, root)
 }
 
 // waitForPolicies returns once a forged requester is replaced or refused, and a foreign status refused.
-func (s *installed) waitForPolicies() error {
+func (s *installed) waitForPolicies(ctx context.Context) error {
 	probe, err := s.client("prober", "system:masters")
 	if err != nil {
 		return err
@@ -96,7 +95,6 @@ func (s *installed) waitForPolicies() error {
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "probe"},
 		Spec:       v1alpha1.AgentTaskSpec{Prompt: "Is anything wrong?", RequestedBy: &v1alpha1.Requester{Username: "prober"}},
 	}
-	ctx := context.Background()
 	err = wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
 		forged := task.DeepCopy()
 		forged.Spec.RequestedBy.Username = "nobody"

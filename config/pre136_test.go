@@ -19,7 +19,7 @@ import (
 // withoutStamp is an API server as Kubernetes 1.30 to 1.35 have it: no admission policy there can write anything.
 func withoutStamp(t *testing.T) *installed {
 	t.Helper()
-	environment := &envtest.Environment{}
+	environment := &envtest.Environment{BinaryAssetsDirectory: cluster.programs}
 	environment.ControlPlane.GetAPIServer().Configure().
 		Set("runtime-config", "admissionregistration.k8s.io/v1/mutatingadmissionpolicies=false,admissionregistration.k8s.io/v1/mutatingadmissionpolicybindings=false").
 		Append("disable-admission-plugins", "MutatingAdmissionPolicy")
@@ -32,7 +32,7 @@ func withoutStamp(t *testing.T) *installed {
 			t.Error(err)
 		}
 	})
-	server, err := install(config, environment.KubeConfig, "pre-1.36")
+	server, err := install(t.Context(), config, environment.KubeConfig, "pre-1.36")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,11 @@ func TestBefore136(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Run("the guard is in place", func(t *testing.T) {
-		verdict, err := guard.Check(t.Context(), alice, policy.DefaultOperator)
+		g, err := guard.New(policy.DefaultOperator)
+		if err != nil {
+			t.Fatal(err)
+		}
+		verdict, err := g.Check(t.Context(), alice)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,6 +91,7 @@ func TestBefore136(t *testing.T) {
 
 // testPolicyAlone takes the rules out of the CRD, so that the admission policy is the only one to refuse.
 func testPolicyAlone(t *testing.T, c client.Client) {
+	t.Helper()
 	ctx, object := t.Context(), task("kept", asking(fields{"requestedBy": fields{"username": "alice"}}))
 	if err := c.Create(ctx, object); err != nil {
 		t.Fatal(err)

@@ -1,12 +1,15 @@
 package config_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/eclusier/eclusier/config/policy"
@@ -39,8 +42,49 @@ func TestOperator_rights(t *testing.T) {
 		{verb: "update", group: "admissionregistration.k8s.io", resource: "validatingadmissionpolicies", description: "cannot weaken its own guard"},
 		{verb: "list", group: "admissionregistration.k8s.io", resource: "validatingadmissionpolicies", allowed: true, description: "checks its guard"},
 		{verb: "update", group: "coordination.k8s.io", resource: "leases", namespace: "eclusier-system", allowed: true, description: "elects a leader"},
+		{verb: "create", resource: "events", namespace: "eclusier-system", allowed: true, description: "tells of elections"},
+		{verb: "create", resource: "events", namespace: "shop", description: "tells tenants through events.k8s.io alone"},
+		{verb: "create", group: "events.k8s.io", resource: "events", namespace: "shop", allowed: true, description: "tells tenants what changed"},
+		{verb: "create", group: "authentication.k8s.io", resource: "tokenreviews", description: "looks at nobody's token"},
 		{verb: "update", group: "coordination.k8s.io", resource: "leases", namespace: "kube-system", description: "touches no other lease"},
 	})
+}
+
+func TestOperator_readsAsTheReaderAlone(t *testing.T) {
+	openShop(t)
+	operator := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "eclusier-system", Name: "eclusier-operator"}}
+	cases := []struct {
+		name      string
+		guise     rest.ImpersonationConfig
+		namespace string
+		allowed   bool
+	}{
+		{"as the reader of the namespace", rest.ImpersonationConfig{UserName: "system:serviceaccount:shop:eclusier-reader"}, "shop", true},
+		{"as itself", rest.ImpersonationConfig{}, "shop", false},
+		{"as the reader of another namespace", rest.ImpersonationConfig{UserName: "system:serviceaccount:default:eclusier-reader"}, "shop", false},
+		{"as the reader, elsewhere", rest.ImpersonationConfig{UserName: "system:serviceaccount:shop:eclusier-reader"}, "kube-system", false},
+		{"as another account of the namespace", rest.ImpersonationConfig{UserName: "system:serviceaccount:shop:default"}, "shop", false},
+		{"as the reader in a powerful group", rest.ImpersonationConfig{
+			UserName: "system:serviceaccount:shop:eclusier-reader", Groups: []string{"system:masters"}}, "shop", false},
+		{"as an administrator", rest.ImpersonationConfig{UserName: "admin", Groups: []string{"system:masters"}}, "shop", false},
+	}
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			config := withToken(t, operator)
+			config.Impersonate = tc.guise
+			c, err := client.New(config, client.Options{Scheme: cluster.scheme})
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = c.List(t.Context(), &corev1.PodList{}, client.InNamespace(tc.namespace))
+			if tc.allowed && err != nil {
+				t.Errorf("refused: %v", err)
+			}
+			if !tc.allowed && !apierrors.IsForbidden(err) {
+				t.Errorf("error = %v, want a refusal", err)
+			}
+		})
+	}
 }
 
 func TestReader_rights(t *testing.T) {
@@ -77,11 +121,11 @@ func openShop(t *testing.T) {
 	if err := c.Create(t.Context(), shop); client.IgnoreAlreadyExists(err) != nil {
 		t.Fatal(err)
 	}
-	if err := cluster.kubectl("apply", "-k", "tenant"); err != nil {
+	if err := cluster.kubectl(t.Context(), "apply", "-k", "tenant"); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := cluster.kubectl("delete", "-k", "tenant"); err != nil {
+		if err := cluster.kubectl(context.Background(), "delete", "-k", "tenant"); err != nil {
 			t.Error(err)
 		}
 	})
@@ -89,11 +133,11 @@ func openShop(t *testing.T) {
 
 func TestReader_rightsOfWholeCluster(t *testing.T) {
 	openShop(t)
-	if err := cluster.kubectl("apply", "-k", "tenant/whole-cluster"); err != nil {
+	if err := cluster.kubectl(t.Context(), "apply", "-k", "tenant/whole-cluster"); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := cluster.kubectl("delete", "-k", "tenant/whole-cluster"); err != nil {
+		if err := cluster.kubectl(context.Background(), "delete", "-k", "tenant/whole-cluster"); err != nil {
 			t.Error(err)
 		}
 	})
@@ -106,7 +150,7 @@ func TestReader_rightsOfWholeCluster(t *testing.T) {
 
 func TestSamples(t *testing.T) {
 	openShop(t)
-	if err := cluster.kubectl("apply", "--dry-run=server", "-k", "samples"); err != nil {
+	if err := cluster.kubectl(t.Context(), "apply", "--dry-run=server", "-k", "samples"); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -73,7 +73,7 @@ type TaskLimits struct {
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:Pattern=`^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`
-	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1s') && duration(self) <= duration('24h')",message="limits.wallClock must be between 1s and 24h"
+	// +kubebuilder:validation:XValidation:rule="!self.matches('(^|[a-z])([0-9]{9}|[0-9]{6,}h)') && duration(self) >= duration('1s') && duration(self) <= duration('24h')",message="limits.wallClock must be between 1s and 24h"
 	WallClock *metav1.Duration `json:"wallClock,omitempty"`
 }
 

@@ -160,7 +160,7 @@ type AgentTaskSpec struct {
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:Pattern=`^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`
-	// +kubebuilder:validation:XValidation:rule="duration(self) <= duration('8760h')",message="spec.ttlAfterFinished must be at most 8760h (one year); leave it out to keep the task"
+	// +kubebuilder:validation:XValidation:rule="!self.matches('(^|[a-z])([0-9]{9}|[0-9]{6,}h)') && duration(self) <= duration('8760h')",message="spec.ttlAfterFinished must be at most 8760h (one year); leave it out to keep the task"
 	TTLAfterFinished *metav1.Duration `json:"ttlAfterFinished,omitempty"`
 }
 
@@ -232,7 +232,6 @@ type Target struct {
 // +kubebuilder:printcolumn:name="Started",type=date,JSONPath=`.status.startedAt`,priority=1
 // +kubebuilder:printcolumn:name="Completed",type=date,JSONPath=`.status.completedAt`,priority=1
 // +kubebuilder:printcolumn:name="Correlation",type=string,JSONPath=`.status.correlationID`,priority=1
-// +kubebuilder:printcolumn:name="Prompt",type=string,JSONPath=`.spec.prompt`,priority=1
 type AgentTask struct {
 	metav1.TypeMeta `json:",inline"`
 

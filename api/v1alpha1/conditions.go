@@ -16,14 +16,17 @@ const (
 	AcceptedPromptTooLong = "PromptTooLong"
 	// AcceptedPromptUnreadable surfaces (False) when the prompt holds bytes or control characters that are not text.
 	AcceptedPromptUnreadable = "PromptUnreadable"
-	// AcceptedRequesterUnknown surfaces (False) when spec.requestedBy is unset, so that nobody is known to have asked:
-	// the task was created before the admission policies were.
+	// AcceptedRequesterUnknown surfaces (False) when nobody vouches for who asked: spec.requestedBy is unset, or the task
+	// was created before the admission policies were last put in force.
 	AcceptedRequesterUnknown = "RequesterUnknown"
 	// AcceptedIdentityGuardMissing surfaces (Unknown) when the admission policies that vouch for the requester are
 	// missing or weaker than they should be.
 	AcceptedIdentityGuardMissing = "IdentityGuardMissing"
 	// AcceptedServiceAccountNotFound surfaces (False) when the service account to read as does not exist.
 	AcceptedServiceAccountNotFound = "ServiceAccountNotFound"
+	// AcceptedServiceAccountNotAllowed surfaces (False) when the operator has not been granted the right to read as the
+	// service account.
+	AcceptedServiceAccountNotAllowed = "ServiceAccountNotAllowed"
 )
 
 // TargetResolved says whether everything that the task is about was found.
@@ -118,6 +121,8 @@ const (
 	SucceededRequesterUnknown = AcceptedRequesterUnknown
 	// SucceededServiceAccountNotFound surfaces (False) when Accepted has that reason.
 	SucceededServiceAccountNotFound = AcceptedServiceAccountNotFound
+	// SucceededServiceAccountNotAllowed surfaces (False) when Accepted has that reason.
+	SucceededServiceAccountNotAllowed = AcceptedServiceAccountNotAllowed
 	// SucceededTargetNotFound surfaces (False) when TargetResolved has that reason.
 	SucceededTargetNotFound = TargetResolvedTargetNotFound
 	// SucceededTargetAmbiguous surfaces (False) when TargetResolved has that reason.

@@ -22,6 +22,7 @@ package rbac
 //
 // +kubebuilder:rbac:groups=admissionregistration.k8s.io,resources=validatingadmissionpolicies;validatingadmissionpolicybindings;mutatingadmissionpolicies;mutatingadmissionpolicybindings,verbs=get;list;watch
 
-// It elects a leader in its own namespace.
+// It elects a leader in its own namespace. The election tells of itself through the older kind of event.
 //
 // +kubebuilder:rbac:groups=coordination.k8s.io,namespace=eclusier-system,resources=leases,verbs=get;create;update
+// +kubebuilder:rbac:groups="",namespace=eclusier-system,resources=events,verbs=create;patch

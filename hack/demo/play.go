@@ -5,10 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"time"
-
-	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
 	"github.com/eclusier/eclusier/hack/local"
@@ -31,9 +30,13 @@ func demo(ctx context.Context, screen *screen) error {
 	if err != nil {
 		return err
 	}
-	if err := s.step("symptoms", "until every fault has shown up", func() error { return awaitSymptoms(ctx, asker) }); err != nil {
+	if err := s.step(ctx, "identity", "until the API server vouches for who asks", func() error { return local.AwaitGuard(ctx, s.kubectl) }); err != nil {
 		return err
 	}
+	if err := s.step(ctx, "symptoms", "until every fault has shown up", func() error { return awaitSymptoms(ctx, asker) }); err != nil {
+		return err
+	}
+	s.line("")
 	wrong, err := s.askAll(ctx, asker)
 	if err != nil {
 		return err
@@ -68,7 +71,7 @@ func (s *stage) askAll(ctx context.Context, asker *local.Asker) (wrong int, err 
 			if complaint != "" {
 				wrong++
 			}
-			s.answer(headline(task), task, took, complaint)
+			s.answer(local.Headline(task), task, took, complaint)
 			asked, slowest = asked+1, max(slowest, took)
 		}
 	}
@@ -82,17 +85,9 @@ func askOnce(ctx context.Context, asker *local.Asker, name, question string) (*v
 	return asker.Ask(ctx, shop, name, question)
 }
 
-// headline is the message of the root condition: what kubectl get shows.
-func headline(task *v1alpha1.AgentTask) string {
-	root := meta.FindStatusCondition(task.Status.Conditions, v1alpha1.ConditionSucceeded)
-	if root == nil {
-		return "no answer"
-	}
-	return root.Message
-}
-
 // goOn says how to continue by hand while everything is up.
 func (s *stage) goOn() {
+	s.line("")
 	s.title("Go on by hand, in another terminal:")
 	s.byHand(filepath.Join(s.root, "bin"))
 	s.line("  kubectl get agenttasks -n %s", shop)
@@ -124,6 +119,7 @@ func cluster(ctx context.Context, screen *screen) error {
 	if err := s.install(ctx); err != nil {
 		return err
 	}
+	s.line("")
 	s.title("In another terminal:")
 	s.byHand(filepath.Join(s.root, "bin"))
 	s.line("  make run                      # the operator, in a terminal of its own")
@@ -132,6 +128,15 @@ func cluster(ctx context.Context, screen *screen) error {
 	s.line("\n%s", s.paint(dim, "Ctrl-C stops and removes everything."))
 	<-ctx.Done()
 	return nil
+}
+
+// findKubectl returns the user's own kubectl and, where there is none, that of the control plane.
+func findKubectl(ctx context.Context, root string) (string, error) {
+	if own, err := exec.LookPath("kubectl"); err == nil {
+		return own, nil
+	}
+	assets, err := local.BuildAssets(ctx, root)
+	return filepath.Join(assets, "kubectl"), err
 }
 
 // operate runs the operator in the foreground against the cluster of KUBECONFIG, as its own service account.
@@ -144,11 +149,9 @@ func operate(ctx context.Context) error {
 		return err
 	}
 	defer s.close()
-	assets, err := local.BuildAssets(ctx, s.root)
-	if err != nil {
+	if s.kubectl.Path, err = findKubectl(ctx, s.root); err != nil {
 		return err
 	}
-	s.kubectl.Path = filepath.Join(assets, "kubectl")
 	if err := s.visit(ctx); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -45,14 +46,18 @@ func (s *screen) line(format string, args ...any) {
 }
 
 func (s *screen) title(text string) {
-	s.line("\n%s\n", s.paint(bold, text))
+	s.line("%s\n", s.paint(bold, text))
 }
 
 // step announces what is being done, does it, and says how long it took.
-func (s *screen) step(name, what string, do func() error) error {
+func (s *screen) step(ctx context.Context, name, what string, do func() error) error {
 	_, _ = fmt.Fprintf(s.out, "  %s %-58s ", s.paint(bold, fmt.Sprintf("%-14s", name)), what)
 	began := time.Now()
 	if err := do(); err != nil {
+		if ctx.Err() != nil {
+			s.line("%s", s.paint(dim, "stopped"))
+			return err
+		}
 		s.line("%s", s.paint(red, "failed"))
 		return err
 	}
@@ -76,7 +81,7 @@ func (s *screen) answer(headline string, task *v1alpha1.AgentTask, took time.Dur
 			continue
 		}
 		for _, evidence := range finding.Evidence[:min(evidenceShown, len(finding.Evidence))] {
-			s.line("    %s", s.paint(dim, clip(evidence.Source+": "+evidence.Text, 150)))
+			s.line("    · %s  %s", clip(evidence.Text, 90), s.paint(dim, clip(evidence.Source, 90)))
 		}
 		if finding.Fix != "" {
 			s.line("    → %s", finding.Fix)

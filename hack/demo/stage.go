@@ -62,7 +62,7 @@ func (s *stage) openCluster(ctx context.Context) error {
 	if os.Getenv("KUBECONFIG") != "" {
 		return s.visit(ctx)
 	}
-	return s.step("control plane", "etcd, API server, controllers, scheduler, nodes", func() error {
+	return s.step(ctx, "control plane", "etcd, API server, controllers, scheduler, nodes", func() error {
 		plane, err := local.Up(ctx, assets, s.dir)
 		if err != nil {
 			return err
@@ -104,7 +104,7 @@ func (s *stage) visit(ctx context.Context) error {
 
 // install brings CRDs, roles and policies. On a guest's cluster that did not have them they go again at the end.
 func (s *stage) install(ctx context.Context) error {
-	return s.step("eclusier", "CRDs, roles, admission policies", func() error {
+	return s.step(ctx, "eclusier", "CRDs, roles, admission policies", func() error {
 		folder, err := local.Installation(ctx, s.kubectl, s.root)
 		if err != nil {
 			return err
@@ -132,15 +132,16 @@ func (s *stage) remove(args ...string) {
 
 // buildShop applies the shop and its neighbors.
 func (s *stage) buildShop(ctx context.Context) error {
-	return s.step("shop", "a small shop with four faults, and healthy neighbors", func() error {
+	return s.step(ctx, "shop", "a small shop with four faults, and healthy neighbors", func() error {
 		if err := s.ownsNamespaces(ctx); err != nil {
 			return err
 		}
-		if s.guest {
-			s.atEnd(func() { s.remove("namespace", shop, neighbors) })
-		}
-		for _, folder := range []string{"shop", "neighbors"} {
-			if _, err := s.kubectl.Run(ctx, "apply", "--server-side", "-k", filepath.Join(s.root, "hack", "demo", folder)); err != nil {
+		for _, part := range []string{"shop", "neighbors"} {
+			folder := filepath.Join(s.root, "hack", "demo", part)
+			if s.guest {
+				s.atEnd(func() { s.remove("-k", folder) })
+			}
+			if _, err := s.kubectl.Run(ctx, "apply", "--server-side", "-k", folder); err != nil {
 				return err
 			}
 		}
@@ -164,7 +165,7 @@ func (s *stage) ownsNamespaces(ctx context.Context) error {
 
 // startOperator runs the operator as its own service account.
 func (s *stage) startOperator(ctx context.Context) error {
-	return s.step("operator", "as system:serviceaccount:"+local.Namespace+":"+local.Account, func() error {
+	return s.step(ctx, "operator", "as system:serviceaccount:"+local.Namespace+":"+local.Account, func() error {
 		operator, err := local.StartOperator(ctx, s.kubectl, filepath.Join(s.root, "bin", "eclusier-operator"), s.dir)
 		if err != nil {
 			return err

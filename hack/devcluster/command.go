@@ -18,18 +18,18 @@ import (
 )
 
 const usage = `devcluster up [--dir DIR] [--frozen] [--nodes N] [--kubeconfig PATH] [--user NAME[:GROUP,...]]... [--logs DIR] [--stages DIR] [--ready-file F]
-devcluster load [flags of up] SCENARIO
-devcluster load --into KUBECONFIG SCENARIO
+devcluster load SCENARIO [--dir DIR] [--kubeconfig PATH] [--user NAME[:GROUP,...]]... [--logs DIR] [--ready-file F]
 devcluster kubeconfig --dir DIR --user NAME[:GROUP,...]
 devcluster etcd|kube-apiserver|kube-controller-manager|kube-scheduler|kubectl|kwok ARGS`
 
 // commands are what this program does under its own name.
 var commands = map[string]func(args []string) error{
 	"up":         up,
+	"load":       load,
 	"kubeconfig": kubeconfig,
 }
 
-// flags are those that up and load share.
+// upFlags are the flags that up and load share.
 type upFlags struct {
 	*flag.FlagSet
 	options   plane.Options
@@ -62,12 +62,12 @@ func up(args []string) error {
 	if !f.options.Frozen {
 		f.options.Parts = []plane.Part{kubelet.Run}
 	}
-	return serve(f, "", func(context.Context, *plane.Plane) (string, error) { return "", nil })
+	return serve(f, func(context.Context, *plane.Plane) (string, error) { return "", nil })
 }
 
 // serve runs a control plane until a signal asks it to stop. fill puts objects into it before it is called ready and
 // returns what else to export.
-func serve(f *upFlags, what string, fill func(context.Context, *plane.Plane) (string, error)) error {
+func serve(f *upFlags, fill func(context.Context, *plane.Plane) (string, error)) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	start := time.Now()
@@ -77,7 +77,7 @@ func serve(f *upFlags, what string, fill func(context.Context, *plane.Plane) (st
 	}
 	export, err := fill(ctx, p)
 	if err == nil {
-		fmt.Printf("export KUBECONFIG=%s%s  # ready%s after %.1f s\n", p.Kubeconfig, export, what, time.Since(start).Seconds())
+		fmt.Printf("export KUBECONFIG=%s%s  # ready after %.1f s\n", p.Kubeconfig, export, time.Since(start).Seconds())
 		err = writeReadyFile(f.readyFile, p.Kubeconfig)
 	}
 	if err == nil {

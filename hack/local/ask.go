@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/go-logr/logr"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,6 +16,7 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
 )
@@ -32,6 +34,7 @@ func NewAsker(ctx context.Context, kubeconfig string) (*Asker, error) {
 	if err != nil {
 		return nil, err
 	}
+	log.SetLogger(logr.Discard())
 	// A developer's own program may ask as fast as the server answers.
 	config.QPS = -1
 	scheme := runtime.NewScheme()
@@ -52,23 +55,28 @@ func NewAsker(ctx context.Context, kubeconfig string) (*Asker, error) {
 
 // Ask creates an AgentTask and returns it once it has ended, with the time from the request to the end.
 func (a *Asker) Ask(ctx context.Context, namespace, name, prompt string) (*v1alpha1.AgentTask, time.Duration, error) {
-	one := &client.ListOptions{Namespace: namespace, FieldSelector: fields.OneTermEqualSelector("metadata.name", name)}
+	return a.AskTask(ctx, &v1alpha1.AgentTask{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+		Spec:       v1alpha1.AgentTaskSpec{Prompt: prompt},
+	})
+}
+
+// AskTask is Ask for a task that says more than a prompt.
+func (a *Asker) AskTask(ctx context.Context, task *v1alpha1.AgentTask) (*v1alpha1.AgentTask, time.Duration, error) {
+	one := &client.ListOptions{Namespace: task.Namespace, FieldSelector: fields.OneTermEqualSelector("metadata.name", task.Name)}
 	changes, err := a.Watch(ctx, &v1alpha1.AgentTaskList{}, one)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer changes.Stop()
-	task := &v1alpha1.AgentTask{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
-		Spec:       v1alpha1.AgentTaskSpec{Prompt: prompt, RequestedBy: a.as},
-	}
+	task.Spec.RequestedBy = a.as
 	began := time.Now()
 	if err := a.Create(ctx, task); err != nil {
 		return nil, 0, err
 	}
 	ended, err := awaitEnd(ctx, changes)
 	if err != nil {
-		return nil, 0, fmt.Errorf("AgentTask %s/%s: %w", namespace, name, err)
+		return nil, 0, fmt.Errorf("AgentTask %s/%s: %w", task.Namespace, task.Name, err)
 	}
 	return ended, time.Since(began), nil
 }
@@ -93,4 +101,13 @@ func awaitEnd(ctx context.Context, changes watch.Interface) (*v1alpha1.AgentTask
 			}
 		}
 	}
+}
+
+// Headline is the message of the task's root condition: what kubectl get shows.
+func Headline(task *v1alpha1.AgentTask) string {
+	root := meta.FindStatusCondition(task.Status.Conditions, v1alpha1.ConditionSucceeded)
+	if root == nil {
+		return "no answer"
+	}
+	return root.Message
 }

@@ -2,8 +2,10 @@ package local
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // Installation returns the folder of manifests to install on this cluster: CRDs, roles and admission policies, with
@@ -27,4 +29,27 @@ func Install(ctx context.Context, kubectl Kubectl, folder string) error {
 	}
 	_, err := kubectl.Run(ctx, "wait", "--for=condition=Established", "--timeout=60s", "crd/agenttasks.eclusier.io")
 	return err
+}
+
+// probe is an AgentTask that is only ever created as a dry run.
+const probe = `{"apiVersion": "eclusier.io/v1alpha1", "kind": "AgentTask",
+"metadata": {"name": "probe", "namespace": "default"}, "spec": {"prompt": "Is this stamped?"}}`
+
+// AwaitGuard returns once the API server enforces who asks. It learns the schema of a new kind for its mutating
+// policies within five seconds and refuses to create objects of the kind until then; policies take a moment as well.
+func AwaitGuard(ctx context.Context, kubectl Kubectl) error {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	for {
+		who, err := kubectl.Feed(ctx, probe, "create", "--dry-run=server", "-f", "-", "-o", "jsonpath={.spec.requestedBy.username}")
+		// A server that cannot stamp refuses a task that does not say who asks.
+		if (err == nil && who != "") || (err != nil && strings.Contains(err.Error(), "spec.requestedBy is missing")) {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the admission policies do not take effect: requestedBy is %q, %w", who, err)
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
 }

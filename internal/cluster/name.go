@@ -66,3 +66,13 @@ type UnseenError struct {
 
 // Error lists the places.
 func (e *UnseenError) Error() string { return "may not look at " + strings.Join(e.What, ", ") }
+
+// OfOtherNamespaces follows a resource among the places of an UnseenError that could not be looked at in the namespaces
+// other than one's own.
+const OfOtherNamespaces = " of other namespaces"
+
+// Scoper is what a Reader may be as well: it knows which kinds belong to namespaces.
+type Scoper interface {
+	// Namespaced tells whether objects of the query's kind belong to a namespace; true where the kind is not known.
+	Namespaced(query Query) bool
+}

@@ -6,6 +6,7 @@
 package cluster
 
 import (
+	"strings"
 	"time"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -30,8 +31,11 @@ type Ref struct {
 	Name      string `json:"name"`
 }
 
-// String prints Kind/namespace/name, or Kind/name where there is no namespace.
-func (r Ref) String() string {
+// String names the object as people do: "Deployment shop/web", "Node worker-1".
+func (r Ref) String() string { return r.Kind + " " + strings.TrimPrefix(r.Namespace+"/"+r.Name, "/") }
+
+// Path names the object without a space, as an identifier: Deployment/shop/web, Node/worker-1.
+func (r Ref) Path() string {
 	if r.Namespace == "" {
 		return r.Kind + "/" + r.Name
 	}

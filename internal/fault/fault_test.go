@@ -120,8 +120,8 @@ func TestOf_realConnections(t *testing.T) {
 	closed := httptest.NewServer(http.NotFoundHandler())
 	closed.Close()
 
-	get := func(target string) error {
-		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	get := func(target string, patience time.Duration) error {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
 		if err != nil {
@@ -137,17 +137,18 @@ func TestOf_realConnections(t *testing.T) {
 	}
 	tests := []struct {
 		name, target string
+		patience     time.Duration
 		fate         fault.Fate
 		reason       string
 	}{
-		{"a server that hangs", server.URL + "/hang", fault.Retry, fault.Timeout},
-		{"a body cut off", server.URL + "/cut", fault.Retry, fault.ConnectionLost},
-		{"nobody listens", closed.URL, fault.Retry, fault.ConnectionLost},
-		{"a certificate nobody trusts", secure.URL, fault.Terminal, fault.CredentialsRejected},
+		{"a server that hangs", server.URL + "/hang", 100 * time.Millisecond, fault.Retry, fault.Timeout},
+		{"a body cut off", server.URL + "/cut", time.Minute, fault.Retry, fault.ConnectionLost},
+		{"nobody listens", closed.URL, time.Minute, fault.Retry, fault.ConnectionLost},
+		{"a certificate nobody trusts", secure.URL, time.Minute, fault.Terminal, fault.CredentialsRejected},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := fault.Of(get(tt.target)); got.Fate != tt.fate || got.Reason != tt.reason {
+			if got := fault.Of(get(tt.target, tt.patience)); got.Fate != tt.fate || got.Reason != tt.reason {
 				t.Errorf("got %s %s (%v), want %s %s", got.Fate, got.Reason, got, tt.fate, tt.reason)
 			}
 		})

@@ -1,9 +1,15 @@
 // Package guard checks that the admission policies which vouch for identities are in place.
 //
 // It decides whether a name in spec.requestedBy can be believed: the policies and their bindings exist, say exactly what
-// config/policy says, deny, and are narrowed by nothing. It never installs or repairs anything, and it cannot see a
-// policy take effect: the API server needs a moment for that after it was created. The operator calls it at its start
-// and before it accepts a task.
+// config/policy says, deny, and are narrowed by nothing. It also says since when: what was created before the last of
+// them was created or changed was perhaps created without them, and nobody vouches for the name in it. It never installs
+// or repairs anything. The operator calls it at its start and before it accepts a task.
+//
+// What it cannot see, and who accepts a task therefore cannot either: the moment that the API server needs to put a
+// policy into effect after it was stored; the rest of the second in which it was stored, since the API keeps whole
+// seconds; and a field that was added to a binding and taken away again while no operator was looking, which leaves no
+// time. Whoever may write policies can also write their metadata, and so vouch for anybody: that right is a cluster
+// administrator's.
 package guard
 
 import (
@@ -13,6 +19,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -30,10 +37,10 @@ import (
 type Stamp string
 
 const (
-	// StampByServer: the API server writes it, over whatever the client sent.
+	// StampByServer says that the API server writes it, over whatever the client sent.
 	StampByServer Stamp = "ByServer"
-	// StampByClient: the API server cannot (before Kubernetes 1.36), so the client sends its own name, and the API server
-	// refuses any other.
+	// StampByClient says that the API server cannot (before Kubernetes 1.36), so that the client sends its own name and
+	// any other is refused.
 	StampByClient Stamp = "ByClient"
 )
 
@@ -59,6 +66,9 @@ type Verdict struct {
 	Stamp Stamp
 	// Problems are in a fixed order; with none, identities can be believed.
 	Problems []Problem
+	// Since is when the last of the policies and bindings that exist was created or changed, in whole seconds. A name in
+	// anything that was created before cannot be believed.
+	Since time.Time
 }
 
 // InPlace tells whether identities can be believed.
@@ -80,67 +90,105 @@ func (v Verdict) Message() string {
 	if v.Stamp == StampByClient {
 		folder = "config/pre-1.36"
 	}
-	return fmt.Sprintf("The API server does not vouch for who asks: %s; install them again with: kubectl apply --server-side --force-conflicts -k %s",
-		strings.Join(problems, "; "), folder)
+	// Applying alone leaves what others added to a policy, replacing alone creates nothing.
+	return fmt.Sprintf("The API server does not vouch for who asks: %s. Restore them with: "+
+		"kubectl replace -k %[2]s; kubectl apply --server-side --force-conflicts -k %[2]s", strings.Join(problems, "; "), folder)
+}
+
+// Guard knows what is expected of the cluster for one operator.
+type Guard struct {
+	stamp  []expectation
+	checks []expectation
+}
+
+// expectation is one policy or binding as it should be.
+type expectation struct {
+	kind schema.GroupVersionKind
+	name string
+	spec map[string]any
 }
 
 // userName is what the name of an operator may look like: it becomes part of an expression.
 var userName = regexp.MustCompile(`^[A-Za-z0-9:._@/-]+$`)
 
-// Check compares the policies and bindings that reader sees with those of package policy. Operator is the user name under
-// which the operator is known to the API server. An error means that they could not be read, and says nothing about them.
-func Check(ctx context.Context, reader client.Reader, operator string) (Verdict, error) {
+const separator = "\n---\n"
+
+// New prepares the check for the operator that the API server knows under that user name.
+func New(operator string) (*Guard, error) {
 	if !userName.MatchString(operator) {
-		return Verdict{}, fmt.Errorf("the operator's user name %q cannot be part of an admission policy", operator)
+		return nil, fmt.Errorf("the operator's user name %q cannot be part of an admission policy", operator)
 	}
+	stamp, err := expect(policy.Stamp())
+	if err != nil {
+		return nil, err
+	}
+	checks, err := expect(policy.Requester() + separator + policy.Status(operator))
+	if err != nil {
+		return nil, err
+	}
+	return &Guard{stamp: stamp, checks: checks}, nil
+}
+
+func expect(documents string) ([]expectation, error) {
+	var expected []expectation
+	for document := range strings.SplitSeq(documents, separator) {
+		object, err := decode([]byte(document))
+		if err != nil {
+			return nil, err
+		}
+		spec, err := specOf(object)
+		if err != nil {
+			return nil, err
+		}
+		expected = append(expected, expectation{kind: object.GetObjectKind().GroupVersionKind(), name: object.GetName(), spec: spec})
+	}
+	return expected, nil
+}
+
+// Check compares the policies and bindings that reader sees with those of package policy. An error means that they could
+// not be read, and says nothing about them.
+func (g *Guard) Check(ctx context.Context, reader client.Reader) (Verdict, error) {
 	verdict := Verdict{Stamp: StampByServer}
-	stamp, err := compare(ctx, reader, policy.Stamp())
+	err := verdict.compare(ctx, reader, g.stamp)
 	switch {
 	case meta.IsNoMatchError(err):
 		verdict.Stamp = StampByClient
 	case err != nil:
 		return Verdict{}, err
 	}
-	checks, err := compare(ctx, reader, policy.Requester()+separator+policy.Status(operator))
-	if err != nil {
+	if err := verdict.compare(ctx, reader, g.checks); err != nil {
 		return Verdict{}, err
 	}
-	verdict.Problems = append(stamp, checks...)
 	return verdict, nil
 }
 
-const separator = "\n---\n"
-
-// compare looks every object of documents up and says how it differs.
-func compare(ctx context.Context, reader client.Reader, documents string) ([]Problem, error) {
-	var problems []Problem
-	for document := range strings.SplitSeq(documents, separator) {
-		want, err := decode([]byte(document))
+// compare looks everything that is expected up, and adds how it differs and when it last changed.
+func (v *Verdict) compare(ctx context.Context, reader client.Reader, expected []expectation) error {
+	for _, want := range expected {
+		have, err := newObject(want.kind)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		kind := want.GetObjectKind().GroupVersionKind()
-		have, err := newObject(kind)
-		if err != nil {
-			return nil, err
-		}
-		err = reader.Get(ctx, client.ObjectKeyFromObject(want), have)
+		err = reader.Get(ctx, client.ObjectKey{Name: want.name}, have)
 		switch {
 		case apierrors.IsNotFound(err):
-			problems = append(problems, Problem{Kind: kind.Kind, Name: want.GetName()})
+			v.Problems = append(v.Problems, Problem{Kind: want.kind.Kind, Name: want.name})
 			continue
 		case err != nil:
-			return nil, fmt.Errorf("reading %s %s: %w", kind.Kind, want.GetName(), err)
+			return fmt.Errorf("reading %s %s: %w", want.kind.Kind, want.name, err)
 		}
-		fields, err := differences(want, have)
+		if changed := lastChange(have); changed.After(v.Since) {
+			v.Since = changed
+		}
+		spec, err := specOf(have)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if len(fields) > 0 {
-			problems = append(problems, Problem{Kind: kind.Kind, Name: want.GetName(), Fields: fields})
+		if fields := differences(want.spec, spec); len(fields) > 0 {
+			v.Problems = append(v.Problems, Problem{Kind: want.kind.Kind, Name: want.name, Fields: fields})
 		}
 	}
-	return problems, nil
+	return nil
 }
 
 func decode(document []byte) (client.Object, error) {
@@ -174,24 +222,16 @@ func newObject(kind schema.GroupVersionKind) (client.Object, error) {
 
 // differences names the fields of spec that are not equal. The files spell the API server's defaults out, so that an
 // object read back is equal to the one that was installed.
-func differences(want, have client.Object) ([]string, error) {
-	wanted, err := specOf(want)
-	if err != nil {
-		return nil, err
-	}
-	found, err := specOf(have)
-	if err != nil {
-		return nil, err
-	}
-	names := maps.Clone(wanted)
-	maps.Copy(names, found)
+func differences(want, have map[string]any) []string {
+	names := maps.Clone(want)
+	maps.Copy(names, have)
 	var fields []string
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if !equality.Semantic.DeepEqual(wanted[name], found[name]) {
+		if !equality.Semantic.DeepEqual(want[name], have[name]) {
 			fields = append(fields, "spec."+name)
 		}
 	}
-	return fields, nil
+	return fields
 }
 
 func specOf(object client.Object) (map[string]any, error) {

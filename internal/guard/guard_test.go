@@ -5,9 +5,12 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -29,6 +32,15 @@ func failing(fail func(client.Object) error) client.Reader {
 	})
 }
 
+func newGuard(tb testing.TB, operator string) *guard.Guard {
+	tb.Helper()
+	g, err := guard.New(operator)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return g
+}
+
 func isMutating(object client.Object) bool {
 	switch object.(type) {
 	case *admissionregistrationv1.MutatingAdmissionPolicy, *admissionregistrationv1.MutatingAdmissionPolicyBinding:
@@ -44,7 +56,7 @@ func TestCheck_whereNothingCanBeWrittenByPolicy(t *testing.T) {
 		}
 		return nil
 	})
-	verdict, err := guard.Check(t.Context(), reader, policy.DefaultOperator)
+	verdict, err := newGuard(t, policy.DefaultOperator).Check(t.Context(), reader)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,8 +65,8 @@ func TestCheck_whereNothingCanBeWrittenByPolicy(t *testing.T) {
 	}
 	want := "The API server does not vouch for who asks: ValidatingAdmissionPolicy eclusier-check-requester is missing; " +
 		"ValidatingAdmissionPolicyBinding eclusier-check-requester is missing; ValidatingAdmissionPolicy eclusier-protect-status is missing; " +
-		"ValidatingAdmissionPolicyBinding eclusier-protect-status is missing; install them again with: " +
-		"kubectl apply --server-side --force-conflicts -k config/pre-1.36"
+		"ValidatingAdmissionPolicyBinding eclusier-protect-status is missing. Restore them with: " +
+		"kubectl replace -k config/pre-1.36; kubectl apply --server-side --force-conflicts -k config/pre-1.36"
 	if got := verdict.Message(); got != want {
 		t.Errorf("message = %q, want %q", got, want)
 	}
@@ -70,7 +82,7 @@ func TestCheck_errorSaysNothingAboutPolicies(t *testing.T) {
 				}
 				return nil
 			})
-			verdict, err := guard.Check(t.Context(), reader, policy.DefaultOperator)
+			verdict, err := newGuard(t, policy.DefaultOperator).Check(t.Context(), reader)
 			if !errors.Is(err, lost) {
 				t.Errorf("error = %v, want %v", err, lost)
 			}
@@ -81,9 +93,9 @@ func TestCheck_errorSaysNothingAboutPolicies(t *testing.T) {
 	}
 }
 
-func TestCheck_operatorNameIsNoExpression(t *testing.T) {
+func TestNew_operatorNameIsNoExpression(t *testing.T) {
 	for _, name := range []string{"", "it's me", "x' || true || '", "a\nb"} {
-		if _, err := guard.Check(t.Context(), failing(func(client.Object) error { return nil }), name); err == nil {
+		if _, err := guard.New(name); err == nil {
 			t.Errorf("%q was taken into an expression", name)
 		}
 	}
@@ -105,5 +117,48 @@ func TestVerdict_message(t *testing.T) {
 				t.Errorf("message = %q, want %q in it", got, tc.want)
 			}
 		})
+	}
+}
+
+// TestTrim follows what the operator's cache holds: the times by which the guard decides, and nothing long.
+func TestTrim(t *testing.T) {
+	at := metav1.NewTime(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	written := []metav1.ManagedFieldsEntry{{Manager: "kubectl", Time: &at, FieldsV1: metav1.NewFieldsV1("{}")},
+		{Manager: "kube-controller-manager", Time: &at, Subresource: "status"}}
+	for _, tc := range []struct {
+		name   string
+		object client.Object
+		want   int
+	}{
+		{"a policy keeps its times", &admissionregistrationv1.ValidatingAdmissionPolicy{}, 2},
+		{"a binding keeps its times", &admissionregistrationv1.MutatingAdmissionPolicyBinding{}, 2},
+		{"anything else keeps nothing", &corev1.Pod{}, 0},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			tc.object.SetManagedFields(written)
+			if _, err := guard.Trim(tc.object); err != nil {
+				t.Fatal(err)
+			}
+			kept := tc.object.GetManagedFields()
+			if len(kept) != tc.want {
+				t.Errorf("kept %v", kept)
+			}
+			for _, entry := range kept {
+				if entry.FieldsV1 != nil || !entry.Time.Equal(&at) {
+					t.Errorf("kept %v", entry)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkCheck(b *testing.B) {
+	g, objects := newGuard(b, policy.DefaultOperator), installed(b, policy.DefaultOperator)
+	reader := fake.NewClientBuilder().WithObjects(objects...).Build()
+	for b.Loop() {
+		verdict, err := g.Check(b.Context(), reader)
+		if err != nil || !verdict.InPlace() {
+			b.Fatal(verdict.Message(), err)
+		}
 	}
 }

@@ -6,50 +6,49 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
 	"sigs.k8s.io/yaml"
 
 	"github.com/eclusier/eclusier/config/policy"
 	"github.com/eclusier/eclusier/internal/guard"
+	"github.com/eclusier/eclusier/test/controlplane"
 )
 
 // server is a real API server, shared by the tests of this package.
 var server client.Client
 
 func TestMain(m *testing.M) {
-	os.Exit(run(m))
+	os.Exit(controlplane.Run(m, func(*controlplane.Frozen) {}, controlplane.Install(func(_ context.Context, f *controlplane.Frozen) (err error) {
+		server, err = client.New(f.Config, client.Options{})
+		return err
+	})))
 }
 
-func run(m *testing.M) int {
-	environment := &envtest.Environment{}
-	config, err := environment.Start()
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "no API server to test on, run the tests with make test: %v\n", err)
-		return 1
-	}
-	defer func() { _ = environment.Stop() }()
-	server, err = client.New(config, client.Options{})
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "no client: %v\n", err)
-		return 1
-	}
-	return m.Run()
-}
-
-// install puts the policies into the API server for the time of one test, as they are for that operator.
-func install(t *testing.T, operator string) {
-	t.Helper()
+// installed are the policies and bindings as they are installed for that operator.
+func installed(tb testing.TB, operator string) []client.Object {
+	tb.Helper()
 	all := strings.Join([]string{policy.Stamp(), policy.Requester(), policy.Status(operator)}, "\n---\n")
+	var objects []client.Object
 	for document := range strings.SplitSeq(all, "\n---\n") {
 		object := &unstructured.Unstructured{}
 		if err := yaml.Unmarshal([]byte(document), object); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
+		objects = append(objects, object)
+	}
+	return objects
+}
+
+// install puts the policies into the API server for the time of one test.
+func install(t *testing.T, operator string) {
+	t.Helper()
+	for _, object := range installed(t, operator) {
 		if err := server.Create(t.Context(), object); err != nil {
 			t.Fatal(err)
 		}
@@ -149,6 +148,56 @@ func TestCheck_weakenedOnRealServer(t *testing.T) {
 	}
 }
 
+// TestCheck_sinceOnRealServer tells how policies that were away for a while leave their mark: what was created in the
+// meantime must lie before it.
+func TestCheck_sinceOnRealServer(t *testing.T) {
+	install(t, policy.DefaultOperator)
+	weaken(t, func(w *weakened) { w.check.Spec.FailurePolicy = new(admissionregistrationv1.Ignore) })
+	last := check(t, policy.DefaultOperator).Since
+	steps := []struct {
+		name string
+		take func()
+	}{
+		{"a field is put right", func() {
+			weaken(t, func(w *weakened) { w.check.Spec.FailurePolicy = new(admissionregistrationv1.Fail) })
+		}},
+		{"a binding is deleted and created", func() {
+			binding := installed(t, policy.DefaultOperator)[1]
+			if err := server.Delete(t.Context(), binding.DeepCopyObject().(client.Object)); err != nil {
+				t.Fatal(err)
+			}
+			if err := server.Create(t.Context(), binding); err != nil {
+				t.Fatal(err)
+			}
+		}},
+	}
+	for _, step := range steps {
+		waitForSecond(t, last)
+		step.take()
+		verdict := check(t, policy.DefaultOperator)
+		if !verdict.InPlace() || !verdict.Since.After(last) {
+			t.Errorf("%s: %q since %s, not after %s", step.name, verdict.Message(), verdict.Since, last)
+		}
+		last = verdict.Since
+	}
+	waitForSecond(t, last)
+	label := &admissionregistrationv1.ValidatingAdmissionPolicyBinding{ObjectMeta: metav1.ObjectMeta{Name: "eclusier-protect-status"}}
+	if err := server.Patch(t.Context(), label, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":{"team":"sre"}}}`))); err != nil {
+		t.Fatal(err)
+	}
+	if verdict := check(t, policy.DefaultOperator); !verdict.Since.Equal(last) {
+		t.Errorf("a label counts as a change of what is checked: %s", verdict.Since)
+	}
+}
+
+// waitForSecond waits until the API server's times are later than one of them.
+func waitForSecond(t *testing.T, past time.Time) {
+	t.Helper()
+	for !time.Now().Truncate(time.Second).After(past) {
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
 // weakened are the objects that the cases tamper with.
 type weakened struct {
 	check        admissionregistrationv1.ValidatingAdmissionPolicy
@@ -179,7 +228,7 @@ func weaken(t *testing.T, change func(*weakened)) {
 
 func check(t *testing.T, operator string) guard.Verdict {
 	t.Helper()
-	verdict, err := guard.Check(t.Context(), server, operator)
+	verdict, err := newGuard(t, operator).Check(t.Context(), server)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +240,7 @@ func expectProblem(t *testing.T, verdict guard.Verdict, want string) {
 	if len(verdict.Problems) != 1 || !strings.Contains(verdict.Message(), want) {
 		t.Errorf("%q, want one problem with %q", verdict.Message(), want)
 	}
-	if !strings.Contains(verdict.Message(), "kubectl apply --server-side --force-conflicts -k config/default") {
+	if !strings.Contains(verdict.Message(), "kubectl replace -k config/default; kubectl apply --server-side --force-conflicts -k config/default") {
 		t.Errorf("%q does not say what to do", verdict.Message())
 	}
 }

@@ -13,7 +13,7 @@ func column(s string, i int) int {
 func isBlockHeader(s string, i int) bool {
 	header := s[i:min(len(s), i+8)]
 	end := strings.IndexByte(header, '\n')
-	return end > 0 && strings.Trim(header[:end], "|>+-0123456789 \t") == ""
+	return end > 0 && oneOf(header[0], "|>") && strings.Trim(header[1:end], "+-0123456789 \t") == ""
 }
 
 // lineAt splits off the line that starts at i: where its text begins and ends.

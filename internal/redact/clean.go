@@ -13,7 +13,7 @@ const maxEscape = 4096
 // characters, direction marks, zero-width and tag characters. Line ends become \n, bytes that are not UTF-8 become
 // U+FFFD.
 func Clean(s string) string {
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		if c := s[i]; c >= utf8.RuneSelf || c < ' ' && c != '\n' && c != '\t' || c == 0x7f || c == '\\' {
 			return clean(s, i)
 		}
@@ -33,15 +33,19 @@ func clean(s string, from int) string {
 		}
 		r, n := utf8.DecodeRuneInString(s[i:])
 		i += n
-		switch {
-		case r == '\r':
-			if i >= len(s) || s[i] != '\n' {
+		switch r {
+		case '\n', '\t':
+			out.WriteRune(r)
+		case '\r':
+			if !strings.HasPrefix(s[i:], "\n") {
 				out.WriteByte('\n')
 			}
-		case r == 0x2028 || r == 0x2029 || r == 0x85 || r == '\v' || r == '\f':
+		case '\v', '\f', 0x85, 0x2028, 0x2029:
 			out.WriteByte('\n')
-		case r == '\n' || r == '\t' || !invisible(r):
-			out.WriteRune(r)
+		default:
+			if !invisible(r) {
+				out.WriteRune(r)
+			}
 		}
 	}
 	return out.String()
@@ -93,15 +97,16 @@ func sequenceLen(s string) int {
 	switch c := s[0]; {
 	case c == '[':
 		return 1 + csiLen(s[1:])
-	case c == ']' || c == 'P' || c == 'X' || c == '^' || c == '_':
+	case oneOf(c, "]PX^_"):
 		return 1 + controlStringLen(s[1:])
-	case c >= 0x20 && c < 0x30 && len(s) > 1 && s[1] >= 0x30 && s[1] < 0x7f:
-		return 2
-	case c >= 0x30 && c < 0x7f:
-		return 1
+	case within(c, ' ', '/'):
+		return 2 * one(len(s) > 1 && within(s[1], '0', '~'))
 	}
-	return 0
+	return one(within(s[0], '0', '~'))
 }
+
+// within tells whether c is at least low and at most high.
+func within(c, low, high byte) bool { return low <= c && c <= high }
 
 // csiLen returns the length of a control sequence's parameters and final byte, 0 if it does not end.
 func csiLen(s string) int {

@@ -20,6 +20,8 @@ const (
 	second
 	// last: the last word of the line.
 	last
+	// likely: every word that looks like a secret.
+	likely
 )
 
 // command is a program that takes a secret in a way its flags do not tell.
@@ -49,7 +51,7 @@ var commands = []command{
 	{[]string{"vault", "bao"}, "login", nil, positional},
 	{[]string{"rabbitmqctl"}, "add_user", nil, second},
 	{[]string{"rabbitmqctl"}, "change_password", nil, second},
-	{[]string{"redis-cli", "AUTH"}, "auth", nil, positional},
+	{[]string{"AUTH"}, "", nil, likely},
 	{[]string{"htpasswd"}, "-b", nil, last}, {[]string{"htpasswd"}, "-nb", nil, last}, {[]string{"htpasswd"}, "-nbB", nil, last},
 	{[]string{"htpasswd"}, "-bc", nil, last}, {[]string{"htpasswd"}, "-cb", nil, last}, {[]string{"htpasswd"}, "-nbBC", nil, last},
 }
@@ -87,24 +89,33 @@ func (sc *scanner) wordsOf(i, end int) []span {
 	s := sc.text
 	var list []span
 	for i < end && len(list) < maxWords {
-		if s[i] == ' ' || s[i] == '\t' || s[i] == ',' || s[i] == '[' || s[i] == '(' || s[i] == '`' {
+		switch {
+		case oneOf(s[i], " \t,[(`"):
 			i++
-			continue
-		}
-		from := i
-		if isQuote(s[i]) {
-			if n := strings.IndexByte(s[i+1:end], s[i]); n >= 0 && closes(s, i+n+2) && !strings.Contains(s[i+1:i+1+n], " -") {
-				list = append(list, span{i + 1, i + 1 + n})
-				i += n + 2
-				continue
+		case isQuote(s[i]):
+			to := sc.quotedWord(i, end)
+			if to > i {
+				list = append(list, span{i + 1, to})
+				i = to
 			}
 			i++
-			continue
+		default:
+			from := i
+			i = sc.wordEnd(i, end)
+			list = append(list, span{from, sc.trimWord(from, i)})
 		}
-		i = sc.wordEnd(i, end)
-		list = append(list, span{from, sc.trimWord(from, i)})
 	}
 	return list
+}
+
+// quotedWord returns where the quoted word that starts at i ends, i if the quote rather encloses a whole command.
+func (sc *scanner) quotedWord(i, end int) int {
+	s := sc.text
+	n := strings.IndexByte(s[i+1:end], s[i])
+	if n < 0 || !closes(s, i+n+2) || strings.Contains(s[i+1:i+1+n], " -") {
+		return i
+	}
+	return i + 1 + n
 }
 
 // wordEnd returns where the shell word that starts at i ends; in a flag, a quoted part may hold blanks.
@@ -142,8 +153,11 @@ func (sc *scanner) program(w span) string {
 func (sc *scanner) commandLine(list []span) {
 	for i, w := range list {
 		name := sc.text[w.from:w.to]
-		if sc.fromLiteral(name, w, list[:i]) || name == "--password-stdin" && sc.piped(list[:i]) {
+		if sc.fromLiteral(name, w, list[:i]) {
 			continue
+		}
+		if name == "--password-stdin" {
+			sc.piped(list[:i])
 		}
 		for _, c := range commandsByName[sc.program(w)] {
 			sc.run(c, list[i+1:])
@@ -152,7 +166,7 @@ func (sc *scanner) commandLine(list []span) {
 }
 
 // piped hides what is echoed into a program that reads a password from its input.
-func (sc *scanner) piped(list []span) bool {
+func (sc *scanner) piped(list []span) {
 	for i, w := range list {
 		if name := sc.program(w); name != "echo" && name != "printf" {
 			continue
@@ -160,14 +174,19 @@ func (sc *scanner) piped(list []span) bool {
 		for _, arg := range list[i+1:] {
 			text := sc.text[arg.from:arg.to]
 			if text == "|" {
-				return true
+				return
 			}
-			if !strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "%") && !isPlaceholder(text) && !strings.HasPrefix(text, "$") {
+			if !strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "%s") && !isPlaceholder(text) && !isVariable(text) {
 				sc.hide(arg.from, arg.to)
 			}
 		}
 	}
-	return true
+}
+
+// isVariable tells whether a word is a variable of the shell.
+func isVariable(word string) bool {
+	name, ok := strings.CutPrefix(word, "$")
+	return ok && isUpperName(name)
 }
 
 // fromLiteral hides the value of --from-literal where a Secret is created, whatever its key is called.
@@ -187,6 +206,9 @@ func (sc *scanner) fromLiteral(word string, w span, before []span) bool {
 	return true
 }
 
+// shellOperators end the arguments of a command.
+var shellOperators = words("| || && ;")
+
 // run hides the secrets among the arguments of a command.
 func (sc *scanner) run(c *command, args []span) {
 	if c.sub != "" {
@@ -196,35 +218,59 @@ func (sc *scanner) run(c *command, args []span) {
 		}
 		args = args[at+1:]
 	}
-	plain := 0
+	for i, a := range args {
+		if shellOperators[sc.text[a.from:a.to]] {
+			args = args[:i]
+			break
+		}
+	}
+	switch c.arg {
+	case positional, second, last:
+		sc.runPositional(c, args)
+	case likely:
+		for _, a := range args {
+			if secretLike(sc.text[a.from:a.to]) {
+				sc.hide(a.from, a.to)
+			}
+		}
+	default:
+		sc.runFlags(c, args)
+	}
+}
+
+// runPositional hides the argument that is the secret by its place.
+func (sc *scanner) runPositional(c *command, args []span) {
+	var plain []span
+	for _, a := range args {
+		if sc.text[a.from] != '-' {
+			plain = append(plain, a)
+		}
+	}
+	place := map[argument]int{positional: 0, second: 1, last: len(plain) - 1}[c.arg]
+	if place >= 0 && place < len(plain) {
+		sc.argument(plain[place])
+	}
+}
+
+// runFlags hides the arguments of the flags that take a secret.
+func (sc *scanner) runFlags(c *command, args []span) {
 	for i, a := range args {
 		text := sc.text[a.from:a.to]
-		if text == "|" || text == "&&" || text == ";" {
-			return
-		}
-		flag := strings.HasPrefix(text, "-")
-		if !flag {
-			plain++
-		}
 		switch {
-		case c.arg == positional && !flag && plain == 1, c.arg == second && !flag && plain == 2, c.arg == last && i == len(args)-1:
-			sc.argument(a)
-			return
-		case !flag:
-		case c.arg == attached && c.flagIn(text, attached) && len(text) > 2 && text[2] != '-' && !strings.HasPrefix(text, "-p="):
-			sc.pairArgument(span{a.from + 2, a.to}, strings.HasPrefix(text, "-u"))
-		case c.flagIn(text, next) && i+1 < len(args) && c.arg == nextPair:
-			sc.pairArgument(args[i+1], true)
-		case c.flagIn(text, next) && i+1 < len(args) && c.arg == next:
-			sc.argument(args[i+1])
+		case c.arg == attached:
+			if c.flagIn(text) && len(text) > 2 && !oneOf(text[2], "-=") {
+				sc.pairArgument(span{a.from + 2, a.to}, text[1] == 'u')
+			}
+		case c.flagIn(text) && i+1 < len(args):
+			sc.pairArgument(args[i+1], c.arg == nextPair)
 		}
 	}
 }
 
 // flagIn tells whether word is one of the command's flags, or begins with one where the secret is attached.
-func (c *command) flagIn(word string, how argument) bool {
+func (c *command) flagIn(word string) bool {
 	for _, f := range c.flags {
-		if word == f || how == attached && strings.HasPrefix(word, f) {
+		if word == f || c.arg == attached && strings.HasPrefix(word, f) {
 			return true
 		}
 	}

@@ -16,24 +16,31 @@ const (
 // private keys, kubeconfigs, environment files.
 func findEncoded(s string) []span {
 	var found []span
-	for i := 0; i < len(s); {
+	for i := 0; i < len(s); i++ {
 		if !alnum(s[i]) {
-			i++
 			continue
 		}
 		from := i
-		for i < len(s) && (alnum(s[i]) || s[i] == '+' || s[i] == '/' || s[i] == '-' || s[i] == '_') {
+		for i < len(s) && base64Digit(s[i]) {
 			i++
 		}
-		to := i
-		for i < len(s) && s[i] == '=' && i-to < 2 {
-			i++
-		}
-		if n := to - from; n >= minEncoded && n <= maxEncoded && encodesSecret(s[from:to]) {
-			found = append(found, span{from, i})
+		if n := i - from; n >= minEncoded && n <= maxEncoded && encodesSecret(s[from:i]) {
+			found = append(found, span{from, i + padding(s[i:])})
 		}
 	}
 	return found
+}
+
+// base64Digit tells whether c is a digit of base64, in either alphabet.
+func base64Digit(c byte) bool { return alnum(c) || oneOf(c, "+/-_") }
+
+// padding returns how many padding characters s begins with.
+func padding(s string) int {
+	n := 0
+	for n < min(len(s), 2) && s[n] == '=' {
+		n++
+	}
+	return n
 }
 
 // encodesSecret tells whether base64 without padding holds readable text with a secret in it.

@@ -72,22 +72,29 @@ func valueAt(s string, i int) value {
 func closingQuote(s string, from int, quote string) int {
 	level, mark := len(quote)-1, quote[len(quote)-1]
 	slashes := 0
-	for i := from; i < len(s) && i-from < maxQuoted && s[i] != '\n'; i++ {
-		switch {
-		case s[i] == '\\':
+	for i := from; i < min(len(s), from+maxQuoted) && s[i] != '\n'; i++ {
+		switch s[i] {
+		case '\\':
 			slashes++
 			continue
-		case s[i] != mark:
-		case level == 0 && mark == '\'' && slashes == 0 && doubled(s, i):
-			i++
-		case level == 0 && slashes%2 == 0:
-			return i
-		case level > 0 && slashes <= level:
-			return i - slashes
+		case mark:
+			if mark == '\'' && level+slashes == 0 && doubled(s, i) {
+				i++
+			} else if closesAt(level, slashes) {
+				return i - min(slashes, level)
+			}
 		}
 		slashes = 0
 	}
 	return -1
+}
+
+// closesAt tells whether a quote behind some backslashes closes a string whose opening one had level of them.
+func closesAt(level, slashes int) bool {
+	if level == 0 {
+		return slashes%2 == 0
+	}
+	return slashes <= level
 }
 
 // doubled tells whether the two apostrophes at i stand for one within a string, as YAML and SQL write it.
@@ -111,49 +118,110 @@ func lineEnd(s string, i int) int {
 	return len(s)
 }
 
+// bareWord is an unquoted value that is being measured.
+type bareWord struct {
+	text string
+	from int
+	// depth counts the brackets that it opened, quote is the quote that it opened.
+	depth int
+	quote byte
+}
+
 // bareEnd returns where an unquoted value ends: at a blank, at a quote that encloses the whole, at a separator before
 // the next key, and before brackets that it did not open.
 func bareEnd(s string, i int) int {
-	from, depth, quote := i, 0, byte(0)
-scan:
+	w := bareWord{text: s, from: i}
 	for i < len(s) {
-		c := s[i]
-		switch {
-		case c == ' ' || c == '\t' || c == '\n':
-			break scan
-		case c >= utf8.RuneSelf:
-			r, n := utf8.DecodeRuneInString(s[i:])
-			if unicode.IsSpace(r) {
-				break scan
-			}
-			i += n
-			continue
-		case isQuote(c) && i > from && c == quote:
-			quote = 0
-		case isQuote(c) && i > from && !closes(s, i+1):
-			quote = c
-		case isQuote(c) && i > from:
-			for i > from && s[i-1] == '\\' {
-				i--
-			}
-			break scan
-		case c == ',' || c == ';' || c == '&':
-			if separates(s, i+1) {
-				break scan
-			}
-		case c == '<' && i+1 < len(s) && s[i+1] == '/', c == '\\' && i > from && spelledEnd(s, i):
-			break scan
-		case c == '(' || c == '[' || c == '{':
-			depth++
-		case (c == ')' || c == ']' || c == '}') && depth > 0:
-			depth--
-		case (c == ')' || c == ']' || c == '}') && closes(s, i+1):
-			break scan
+		n := w.step(i)
+		if n == 0 {
+			break
 		}
-		i++
+		i += n
+	}
+	if i < len(s) && isQuote(s[i]) {
+		for i > w.from && s[i-1] == '\\' {
+			i--
+		}
 	}
 	return i
 }
+
+// step returns how many bytes at i belong to the value, 0 if it ends there.
+func (w *bareWord) step(i int) int {
+	switch c := w.text[i]; {
+	case c >= utf8.RuneSelf:
+		r, n := utf8.DecodeRuneInString(w.text[i:])
+		return n * one(!unicode.IsSpace(r))
+	case oneOf(c, " \t\n"):
+		return 0
+	case isQuote(c):
+		return w.quoted(i)
+	case oneOf(c, ",;&"):
+		return one(c == '&' && !w.inForm() || !separates(w.text, i+1))
+	case oneOf(c, "([{"):
+		w.depth++
+	case oneOf(c, ")]}"):
+		return w.closing(i)
+	case c == '<':
+		return one(!strings.HasPrefix(w.text[i:], "</"))
+	case c == '\\':
+		return one(i == w.from || !spelledEnd(w.text, i))
+	}
+	return 1
+}
+
+// inForm tells whether the value may be one of a query or form, where & separates: it stands behind an equals sign.
+func (w *bareWord) inForm() bool { return strings.HasSuffix(w.text[:w.from], "=") }
+
+// quoted handles a quote in the value: it opens or closes a part of it, or ends it.
+func (w *bareWord) quoted(i int) int {
+	c := w.text[i]
+	switch {
+	case i == w.from:
+	case c == w.quote:
+		w.quote = 0
+	case !ends(w.text, i+1):
+		w.quote = c
+	default:
+		return 0
+	}
+	return 1
+}
+
+// closing handles a closing bracket: one that was opened in the value belongs to it, as does one within it.
+func (w *bareWord) closing(i int) int {
+	if w.depth > 0 {
+		w.depth--
+		return 1
+	}
+	return one(!ends(w.text, i+1))
+}
+
+// ends tells whether nothing but closing punctuation stands between i and a blank, the text's end or the next item.
+func ends(s string, i int) bool {
+	for from := i; i < min(len(s), from+16); i++ {
+		switch {
+		case oneOf(s[i], " \t\n|<>"):
+			return true
+		case s[i] == ',' && i+1 < len(s) && oneOf(s[i+1], "{[\"'"):
+			return true
+		case !oneOf(s[i], ")]}\"'`,;:.\\"):
+			return false
+		}
+	}
+	return true
+}
+
+// one returns 1 for true and 0 for false.
+func one(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// oneOf tells whether c is one of the bytes of set.
+func oneOf(c byte, set string) bool { return strings.IndexByte(set, c) >= 0 }
 
 // spelledEnd tells whether the backslash at i begins a character that JSON spells out and that ends a value there: a
 // line feed or tab before the next key, or one of the characters that HTML gives a meaning.
@@ -166,7 +234,7 @@ func spelledEnd(s string, i int) bool {
 
 // separates tells whether a separator before i ends a value: the text ends there, or the next key begins.
 func separates(s string, i int) bool {
-	if i >= len(s) || strings.IndexByte(" \t\n\"'`\\)}]", s[i]) >= 0 {
+	if i >= len(s) || oneOf(s[i], " \t\n") || oneOf(s[i], "\"'`\\)}]") && ends(s, i) {
 		return true
 	}
 	for j := i; j < len(s) && j-i < 64; j++ {

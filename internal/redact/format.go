@@ -168,26 +168,45 @@ func (f *format) match(s string) int {
 	if !ok {
 		return 0
 	}
-	n, lower, upper, digit := 0, false, false, false
+	n, seen := 0, letters{}
 	for n < len(rest) && f.body(rest[n]) {
-		c := rest[n]
-		lower = lower || 'a' <= c && c <= 'z'
-		upper = upper || 'A' <= c && c <= 'Z'
-		digit = digit || '0' <= c && c <= '9'
-		n++
-		if f.most > 0 && n > f.most || f.mixed && n > maxUnmixed && !digit {
+		seen.add(rest[n])
+		if n++; f.hopeless(n, seen) {
 			return 0
 		}
 	}
-	switch {
-	case n < f.least, f.most > 0 && n > f.most:
-		return 0
-	case f.mixed && f.caseless && (!digit || !lower && !upper):
-		return 0
-	case f.mixed && !f.caseless && (!digit || !lower || !upper):
+	if n < f.least || f.mixed && !seen.mixed(f.caseless) {
 		return 0
 	}
 	return len(f.prefix) + n
+}
+
+// hopeless tells whether the first n bytes of a body, with what was seen in them, rule the format out.
+func (f *format) hopeless(n int, seen letters) bool {
+	return f.most > 0 && n > f.most || f.mixed && n > maxUnmixed && !seen.digit
+}
+
+// letters are the kinds of bytes seen in a body.
+type letters struct{ lower, upper, digit bool }
+
+// add notes a byte.
+func (l *letters) add(c byte) {
+	switch {
+	case isDigit(c):
+		l.digit = true
+	case 'a' <= c && c <= 'z':
+		l.lower = true
+	case 'A' <= c && c <= 'Z':
+		l.upper = true
+	}
+}
+
+// mixed tells whether there is a digit and letters of both cases, or of either where case does not matter.
+func (l letters) mixed(caseless bool) bool {
+	if caseless {
+		return l.digit && (l.lower || l.upper)
+	}
+	return l.digit && l.lower && l.upper
 }
 
 // marks are tokens whose telling part is in the middle.
@@ -234,33 +253,63 @@ func findMarked(sc *scanner) {
 			at = to + next
 		}
 	}
-	findDiscord(sc)
+	findDotted(sc)
 }
 
-// findDiscord hides bot tokens of Discord: a user id, a moment and a signature in base64, joined by dots.
-func findDiscord(sc *scanner) {
+// The lengths of the parts of a Discord bot token: a user id, a moment and a signature in base64, joined by dots.
+const (
+	discordIDLeast, discordIDMost = 23, 28
+	discordMoment                 = 6
+	discordSignature              = 27
+)
+
+// findDotted hides tokens of parts of known lengths joined by dots: bot tokens of Discord, and bootstrap tokens where
+// the text speaks of kubeadm.
+func findDotted(sc *scanner) {
 	s := sc.text
+	bootstrap := strings.Contains(s, "kubeadm") || strings.Contains(s, "bootstrap")
 	for i := 0; i < len(s); {
-		dot := strings.IndexByte(s[i:], '.')
-		if dot < 0 {
+		n := strings.IndexByte(s[i:], '.')
+		if n < 0 {
 			return
 		}
-		dot += i
+		dot := i + n
 		from := dot
 		for from > i && urlSafe(s[from-1]) {
 			from--
 		}
 		i = dot + 1
-		if n := dot - from; n < 23 || n > 28 || strings.IndexByte("MNO", s[from]) < 0 || len(s) < dot+8 || s[dot+7] != '.' {
-			continue
+		to := discordEnd(s, from, dot)
+		if to == 0 && bootstrap {
+			to = bootstrapEnd(s, from, dot)
 		}
-		to := dot + 8
-		for to < len(s) && urlSafe(s[to]) {
-			to++
-		}
-		if to-dot-8 >= 27 {
+		if to > 0 {
 			sc.hide(from, to)
 			i = to
 		}
 	}
+}
+
+// bootstrapEnd returns the end of the bootstrap token that starts at from and has its dot at dot, 0 if it is none.
+func bootstrapEnd(s string, from, dot int) int {
+	const id, secret = 6, 16
+	to := dot + 1
+	for to < len(s) && (isDigit(s[to]) || within(s[to], 'a', 'z')) {
+		to++
+	}
+	ended := to == len(s) || !urlSafe(s[to]) && s[to] != '.'
+	return to * one(dot-from == id && to-dot-1 == secret && ended && strings.ContainsAny(s[dot:to], "0123456789"))
+}
+
+// discordEnd returns the end of the bot token that starts at from and has its first dot at dot, 0 if it is none.
+func discordEnd(s string, from, dot int) int {
+	second := dot + 1 + discordMoment
+	if n := dot - from; n < discordIDLeast || n > discordIDMost || !oneOf(s[from], "MNO") || second >= len(s) || s[second] != '.' {
+		return 0
+	}
+	to := second + 1
+	for to < len(s) && urlSafe(s[to]) {
+		to++
+	}
+	return to * one(to-second > discordSignature)
 }

@@ -40,7 +40,7 @@ var attacks = map[string]string{
 	"open placeholders":        "password=${",
 	"block headers":            "token: |",
 	"keys and colons":          "password: a ",
-	"sentences":                "token token ",
+	"sentences":                "token passphrase ",
 	"schemes":                  "a://b:",
 	"at signs":                 "a:b@",
 	"escapes":                  "\x1b]",

@@ -36,7 +36,8 @@ func (sc *scanner) header(from, to int) int {
 	switch word := strings.ToLower(s[from:to]); {
 	case word == "bearer":
 		i := skipBlanks(s, to)
-		if v := valueAt(s, i); i > to && len(s[v.from:v.to]) >= 8 && secretLike(s[v.from:v.to]) {
+		v := valueAt(s, i)
+		if text := s[v.from:v.to]; i > to && len(text) >= 8 && secretLike(text) && !strings.Contains(text, `="`) {
 			sc.hide(v.from, v.to)
 		}
 	case word == "basic":
@@ -104,18 +105,14 @@ func (sc *scanner) credentials(to int) int {
 	first := wordEnd(s, v.from)
 	scheme := strings.ToLower(s[v.from:first])
 	from := skipBlanks(s, first)
-	switch known := schemes[scheme]; {
-	case !known:
+	if !schemes[scheme] {
 		from = v.from
-		if !v.quoted {
-			v.to = valueAt(s, from).to
-		}
-	case from >= len(s) || v.quoted && from >= v.to:
+	}
+	if !v.quoted {
+		v.to = credentialsEnd(s, from, scheme)
+	}
+	if from >= v.to {
 		return to
-	case !v.quoted && listSchemes[scheme]:
-		v.to = headerEnd(s, from)
-	case !v.quoted:
-		v.to = bareEnd(s, from)
 	}
 	text := s[from:v.to]
 	if !judge(text, classPassword, true) || !schemes[scheme] && strings.Contains(text, " ") {
@@ -127,6 +124,17 @@ func (sc *scanner) credentials(to int) int {
 	}
 	sc.hide(from, v.to)
 	return v.to
+}
+
+// credentialsEnd returns where unquoted credentials of a scheme end that start at i.
+func credentialsEnd(s string, i int, scheme string) int {
+	switch {
+	case listSchemes[scheme]:
+		return headerEnd(s, i)
+	case schemes[scheme]:
+		return bareEnd(s, i)
+	}
+	return valueAt(s, i).to
 }
 
 // cookies hides the values of a Cookie or Set-Cookie header, leaves the names and attributes, and returns where to go on.

@@ -61,24 +61,35 @@ func judge(v string, c class, colon bool) bool {
 		return false
 	}
 	lower := strings.ToLower(strings.TrimRight(v, ".,;:!"))
-	if absent[lower] || status[lower] || colon && (prose[lower] || prose[strings.Trim(lower, `"'`)]) {
+	if absent[lower] || status[lower] || colon && prose[strings.Trim(lower, `"'`)] {
 		return false
 	}
-	switch c {
-	case classPassword, classPhrase:
-		return true
-	case classToken:
-		return !isDigits(v) && !measured(v) || len(v) > 12
-	case classObject:
-		return !objectName(v) && !measured(v)
-	case classKey:
-		return len(v) >= 6 && !measured(v)
-	case classWeak:
-		return secretLike(v) && len(v) >= 8 && strings.ContainsAny(v, "0123456789!#$%^&*+=")
-	case classLoose:
-		return secretLike(v) && len(v) >= 24 && strings.ContainsAny(v, "0123456789") && strings.ToLower(v) != v
+	suspicious, known := suspicions[c]
+	return known && suspicious(v)
+}
+
+// suspicions tell for each class which values, of those that are some value at all, are secrets.
+var suspicions = map[class]func(v string) bool{
+	classPassword:  func(string) bool { return true },
+	classPhrase:    func(string) bool { return true },
+	classToken:     func(v string) bool { return !counts(v) },
+	classObject:    func(v string) bool { return !objectName(v) && (isDigits(v) && len(v) > 3 || !counts(v)) },
+	classKey:       func(v string) bool { return len(v) >= 6 && !counts(v) },
+	classSignature: secretLike,
+	classWeak: func(v string) bool {
+		return len(v) >= 8 && secretLike(v) && strings.ContainsAny(v, "0123456789!#$%^&*+=")
+	},
+	classCode:  func(v string) bool { return isDigits(v) && len(v) >= 4 || secretLike(v) },
+	classLoose: func(v string) bool { return len(v) >= 24 && secretLike(v) && kindsOf(v).mixed() },
+}
+
+// counts tells whether v is a small number or a measure, which is said of tokens and keys rather than being one.
+func counts(v string) bool {
+	const smallNumber = 7
+	if isDigits(v) {
+		return len(v) <= smallNumber
 	}
-	return false
+	return measured(v) && !isUUID(v)
 }
 
 // isPlaceholder tells whether v only stands for a value.
@@ -90,13 +101,36 @@ func isPlaceholder(v string) bool {
 		return true
 	}
 	for _, p := range placeholders {
-		if !strings.HasPrefix(v, p.open) || !strings.HasSuffix(v, p.close) {
-			continue
+		rest, opened := strings.CutPrefix(v, p.open)
+		if inner, closed := strings.CutSuffix(rest, p.close); opened && closed {
+			return standsFor(p.open, inner)
 		}
-		inner := v[len(p.open) : len(v)-min(len(p.close), len(v)-len(p.open))]
-		return p.open != "${" || !strings.ContainsAny(inner, ":-?")
 	}
 	return false
+}
+
+// standsFor tells whether what stands in the brackets of a template is no value itself.
+func standsFor(open, inner string) bool {
+	switch open {
+	case "${":
+		return !strings.ContainsAny(inner, ":-?") // what follows is a default, and may be the secret
+	case "<", "[", "(":
+		return explains(inner)
+	}
+	return true
+}
+
+// explains tells whether what stands in brackets is words about a value rather than the value.
+func explains(inner string) bool {
+	if strings.Contains(inner, " ") {
+		return true
+	}
+	for _, r := range inner {
+		if !unicode.IsLetter(r) && !strings.ContainsRune("-_.", r) {
+			return false
+		}
+	}
+	return !randomWord(inner)
 }
 
 // isUpperName tells whether v is written like an environment variable.
@@ -127,21 +161,57 @@ func refers(v string) bool {
 // objectName tells whether v may be the name of a Kubernetes object, with or without its namespace, rather than a
 // secret: lower-case words of letters, joined by dashes, with few digits.
 func objectName(v string) bool {
-	digits, letters := 0, 0
-	for i := range len(v) {
-		switch c := v[i]; {
-		case 'a' <= c && c <= 'z':
-			letters++
-		case '0' <= c && c <= '9':
-			digits++
-		case c != '-' && c != '.' && c != '/':
-			return false
-		}
-	}
-	if digits > 2 && letters < 4*digits {
+	const longest = 253
+	k := kindsOf(v)
+	if k.upper+k.symbol > 0 || k.lower == 0 || len(v) > longest || strings.ContainsAny(v, "_:") {
 		return false
 	}
-	return letters > 0 && len(v) <= 253
+	fewDigits := k.digit <= 2 || k.lower >= 4*k.digit
+	return k.lower+k.digit+k.mark == len(v) && fewDigits && !randomWord(v)
+}
+
+// randomWord tells whether v, of letters and dashes, is no word of a language: capitals in odd places, or more
+// consonants in a row than can be spoken.
+func randomWord(v string) bool {
+	const unspeakable, shortest = 5, 8
+	if len(v) < shortest {
+		return false
+	}
+	row, odd, previous := 0, 0, '-'
+	for _, r := range v {
+		lower := unicode.ToLower(r)
+		if row++; strings.ContainsRune("aeiouyéèêàâîïôûù-_./", lower) {
+			row = 0
+		}
+		if row >= unspeakable && v != strings.ToUpper(v) {
+			return true
+		}
+		if unicode.IsLower(r) && unicode.IsUpper(previous) || unicode.IsUpper(r) && unicode.IsLower(previous) {
+			odd++
+		}
+		previous = r
+	}
+	return odd > 2 && odd*4 > len(v)
+}
+
+// passwordLike tells whether v, which a sentence calls a password, is one rather than a word about it.
+func passwordLike(v string) bool {
+	const shortest = 4
+	if len(v) < shortest || refers(v) || isPlaceholder(v) || strings.Contains(v, "://") {
+		return false
+	}
+	if isDigits(v) {
+		return true
+	}
+	k := kindsOf(v)
+	letters := k.lower + k.upper
+	switch {
+	case measured(v):
+		return false
+	case letters == len(v):
+		return randomWord(v)
+	}
+	return k.digit > 0 || k.symbol > 0 || k.inner > 0
 }
 
 // measured tells whether v is a moment, a duration, an address, a version, a number or a uid.
@@ -202,43 +272,66 @@ func isDateLike(v string) bool {
 	return digits > 0
 }
 
-// secretLike tells whether v, without a key that says so, looks like a secret: several kinds of characters, and not
-// one of the forms that fill every log.
-func secretLike(v string) bool {
-	if len(v) < 6 || len(v) > 8192 || measured(v) || refers(v) || isPlaceholder(v) || strings.Contains(v, "://") {
-		return false
-	}
-	if strings.HasPrefix(v, "sha256:") || strings.HasPrefix(v, "SHA256:") || strings.HasPrefix(v, "/") {
-		return false
-	}
-	var lower, upper, inner, digit, symbol, dash int
+// kinds counts the kinds of characters in a value.
+type kinds struct {
+	lower, upper, digit int
+	// inner counts the capitals behind the first character, which random text has and words have not.
+	inner int
+	// symbol counts the characters of passwords, mark the punctuation of names.
+	symbol, mark int
+}
+
+// kindsOf counts the characters of v.
+func kindsOf(v string) kinds {
+	var k kinds
 	for i, r := range v {
 		switch {
 		case unicode.IsDigit(r):
-			digit++
+			k.digit++
 		case unicode.IsUpper(r):
-			upper++
-			if i > 0 {
-				inner++
-			}
+			k.upper++
+			k.inner += min(i, 1)
 		case unicode.IsLetter(r):
-			lower++
+			k.lower++
 		case strings.ContainsRune("!@#$%^&*~?+=|<>", r):
-			symbol++
-		case r == '-' || r == '.' || r == '_' || r == '/' || r == ':':
-			dash++
+			k.symbol++
+		case strings.ContainsRune("-._/:", r):
+			k.mark++
 		}
 	}
-	letters := lower + upper
-	switch {
-	case symbol > 0 && letters+digit >= 5 && !strings.HasSuffix(v, "?") && !strings.HasSuffix(v, "!"):
-		return true
-	case digit > 0 && upper > 0 && lower > 0:
-		return dash < 3 || len(v) > 24
-	case digit > 0 && letters > 0 && dash == 0:
-		return true
-	case inner > 1 && lower > 2 && dash == 0 && len(v) >= 12:
-		return true
+	return k
+}
+
+// mixed tells whether there are digits and letters of both cases.
+func (k kinds) mixed() bool { return k.digit > 0 && k.upper > 0 && k.lower > 0 }
+
+// secretLike tells whether v, without a key that says so, looks like a secret: several kinds of characters, and not
+// one of the forms that fill every log.
+func secretLike(v string) bool {
+	if len(v) < 6 || ordinary(v) {
+		return false
 	}
-	return false
+	k := kindsOf(strings.TrimRight(v, "?!"))
+	switch letters := k.lower + k.upper; {
+	case k.symbol > 0 && letters+k.digit >= 5:
+		return true
+	case k.mixed():
+		return k.mark < 3 || len(v) > 24
+	case k.digit > 0 && letters > 0:
+		return k.mark == 0
+	}
+	return k.inner > 1 && k.lower > 2 && k.mark == 0 && len(v) >= 12
+}
+
+// ordinaryPrefixes begin digests, fingerprints and paths.
+var ordinaryPrefixes = []string{"sha256:", "SHA256:", "/"}
+
+// ordinary tells whether v has a form that fills every log.
+func ordinary(v string) bool {
+	for _, p := range ordinaryPrefixes {
+		if strings.HasPrefix(v, p) {
+			return true
+		}
+	}
+	return measured(v) || refers(v) || isPlaceholder(v) || strings.Contains(v, "://")
 }

@@ -14,8 +14,12 @@ const (
 	classNone class = iota
 	// classLoose: a key of some sort; only what is long and random is hidden.
 	classLoose
+	// classSignature: like weak, where the key is that of a signed URL.
+	classSignature
 	// classWeak: the key may hold a secret; only a value that looks like one is hidden.
 	classWeak
+	// classCode: a PIN or a one-time password: some digits.
+	classCode
 	// classKey: cryptographic and API keys.
 	classKey
 	// classToken: tokens; small numbers are counts.
@@ -41,8 +45,8 @@ var headWords = map[string]class{
 	"authkey": classKey, "masterkey": classKey, "encryptionkey": classKey, "signingkey": classKey,
 	"sharedkey": classKey, "accountkey": classKey, "presharedkey": classKey, "psk": classKey, "dockerconfigjson": classKey,
 	"dockercfg": classKey,
-	"pin":       classWeak, "otp": classWeak, "auth": classWeak, "authn": classWeak, "credential": classWeak,
-	"credentials": classWeak, "creds": classWeak, "sig": classWeak, "key": classLoose, "seed": classWeak,
+	"pin":       classCode, "otp": classCode, "totp": classCode, "cvv": classCode, "signature": classSignature, "auth": classWeak, "authn": classWeak, "credential": classWeak,
+	"credentials": classWeak, "creds": classWeak, "sig": classWeak, "seed": classWeak,
 	"salt": classWeak, "sid": classWeak, "identifiants": classWeak,
 }
 
@@ -66,7 +70,7 @@ var keyQualifiers = map[string]bool{
 	"storage": true, "license": true, "licence": true, "cipher": true, "aes": true, "hmac": true, "ssh": true,
 	"deploy": true, "app": true, "application": true, "webhook": true, "integration": true, "subscription": true,
 	"rsa": true, "session": true, "jwt": true, "client": true, "tls": true, "service": true, "consumer": true,
-	"preshared": true, "wireguard": true, "unseal": true, "recovery": true, "root": true, "server": true, "role": true,
+	"preshared": true, "wireguard": true, "unseal": true, "recovery": true, "root": true, "server": true, "role": true, "certificate": true,
 	"admin": true, "authentication": true, "functions": true, "host": true, "sas": true, "kek": true, "dek": true,
 	"datadog": true, "dd": true, "openai": true, "anthropic": true, "stripe": true, "age": true, "gpg": true,
 }
@@ -133,25 +137,56 @@ func classify(key string) class {
 // classifyHead decides by the last word that counts and the one before it.
 func classifyHead(head, before string) class {
 	head = strings.TrimRight(head, "0123456789")
+	switch {
+	case head == "pass" && before == "":
+		return classToken // also what test runners count
+	case head == "key", head == "keys":
+		return classifyKey(head, before)
+	}
 	found, known := headWords[head]
 	if !known {
 		found = suffixClass(head)
 	}
-	switch {
-	case found == classToken && tokenCounters[before]:
-		return classNone
-	case head == "pass" && before == "":
-		return classToken // also what test runners count
-	case head == "signature" && vendorHeaders[before]:
-		return classWeak
-	case found == classObject && before != "" && !objectQualifiers[before]:
-		return classPassword
-	case head == "key" && keyQualifiers[before], head == "keys" && (before == "api" || before == "unseal"):
-		return classKey
-	case head == "key" && (before == "public" || before == "primary" || before == "foreign" || before == "cache"):
-		return classNone
+	if adjust := adjustments[found]; adjust != nil {
+		return adjust(before)
 	}
 	return found
+}
+
+// adjustments change the class of a head word by the word before it.
+var adjustments = map[class]func(before string) class{
+	classSignature: func(before string) class {
+		if vendorHeaders[before] {
+			return classSignature
+		}
+		return classNone
+	},
+	classToken: func(before string) class {
+		if tokenCounters[before] {
+			return classNone
+		}
+		return classToken
+	},
+	classObject: func(before string) class {
+		if before == "" || objectQualifiers[before] {
+			return classObject
+		}
+		return classPassword
+	},
+}
+
+// ordinaryKeys are the words before "key" that make it anything but a secret.
+var ordinaryKeys = map[string]bool{"public": true, "primary": true, "foreign": true, "cache": true}
+
+// classifyKey decides what sort of key it is by the word before.
+func classifyKey(head, before string) class {
+	switch {
+	case head == "keys" && before != "api" && before != "unseal", ordinaryKeys[before]:
+		return classNone
+	case head == "keys", keyQualifiers[before]:
+		return classKey
+	}
+	return classLoose
 }
 
 // suffixClass recognises a head word glued to the end of a longer one.
@@ -180,8 +215,9 @@ func hasHint(key string) bool {
 			lower[i] = c + 'a' - 'A'
 		}
 	}
+	folded := string(lower)
 	for _, h := range hints {
-		if strings.Contains(string(lower), h) {
+		if strings.Contains(folded, h) {
 			return true
 		}
 	}

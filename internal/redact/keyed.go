@@ -46,20 +46,30 @@ func (ks *keyScan) word(from, to int) int {
 	if phrase, end := ks.phrase(from, to, key); phrase != classNone {
 		c, to = phrase, end
 	}
+	if strings.EqualFold(key, "identified") {
+		return ks.identifiedBy(to)
+	}
 	if c == classNone {
 		return ks.pair(key, to)
 	}
 	if strings.EqualFold(key, "key") {
 		ks.pair(key, to)
 	}
+	return ks.announced(from, to, c)
+}
+
+// announced looks at what follows the key text[from:to] of class c and returns where to go on.
+func (ks *keyScan) announced(from, to int, c class) int {
 	at, sep := ks.separator(from, to)
 	switch {
-	case sep == sepNone && len(word) < to-from && ks.isFlag(from):
+	case strings.HasSuffix(ks.text[:from], "://"):
+		return to // the user of an address
+	case sep == sepNone && ks.isFlag(from):
 		return ks.flagValue(to, c)
 	case sep == sepNone:
 		return ks.sentence(from, to, c)
 	case sep == sepColon && from > 0 && ks.text[from-1] == '/':
-		return to
+		return to // the last part of a path, of which the text says something
 	}
 	return ks.assigned(at, from, c, sep)
 }
@@ -111,36 +121,44 @@ const (
 	sepTag
 )
 
+// separators stand between a key and its value; those of sepNone only look like one. An earlier one wins.
+var separators = []struct {
+	text string
+	kind separatorKind
+}{
+	{"::", sepNone}, {"://", sepNone}, {"!=", sepNone}, {"=>", sepEqual}, {":=", sepEqual}, {"==", sepEqual},
+	{"->", sepEqual}, {"=", sepEqual}, {":", sepColon},
+}
+
+// skipClosers skips the quotes and brackets that a key may stand in.
+func skipClosers(s string, i int) int {
+	from := i
+	for i < min(len(s), from+8) && oneOf(s[i], "\"'`\\]") {
+		i++
+	}
+	return i
+}
+
 // separator finds what separates the key text[from:to] from its value, and where the value starts.
 func (ks *keyScan) separator(from, to int) (int, separatorKind) {
 	s := ks.text
-	if from > 0 && s[from-1] == '<' && to < len(s) && s[to] == '>' {
+	if from > 0 && s[from-1] == '<' && strings.HasPrefix(s[to:], ">") {
 		return skipBlanks(s, to+1), sepTag
 	}
-	i := to
-	for i < len(s) && i-to < 8 && (isQuote(s[i]) || s[i] == '\\' || s[i] == ']') {
-		i++
-	}
-	i = skipBlanks(s, i)
-	if i >= len(s) {
-		return i, sepNone
-	}
-	rest := s[i:]
-	switch {
-	case strings.HasPrefix(rest, "::") || strings.HasPrefix(rest, "://") || strings.HasPrefix(rest, "!="):
-		return i, sepNone
-	case strings.HasPrefix(rest, "=>"), strings.HasPrefix(rest, ":="), strings.HasPrefix(rest, "=="):
-		return skipBlanks(s, i+2), sepEqual
-	case rest[0] == '=':
-		return skipBlanks(s, i+1), sepEqual
-	case rest[0] == ':':
-		at := skipBlanks(s, i+1)
-		if at > i+1 || at >= len(s) || s[at] == '\n' {
-			return at, sepColon
+	i := skipBlanks(s, skipClosers(s, to))
+	for _, sep := range separators {
+		if !strings.HasPrefix(s[i:], sep.text) {
+			continue
 		}
-		return at, sepEqual
-	case strings.HasPrefix(rest, "->"):
-		return skipBlanks(s, i+2), sepEqual
+		behind := i + len(sep.text)
+		at := skipBlanks(s, behind)
+		switch {
+		case sep.kind == sepNone:
+			return i, sepNone
+		case sep.kind == sepColon && at == behind && at < len(s) && s[at] != '\n':
+			return at, sepEqual // as in {Password:x}: behind a colon without a blank stands no prose
+		}
+		return at, sep.kind
 	}
 	return i, sepNone
 }
@@ -148,41 +166,66 @@ func (ks *keyScan) separator(from, to int) (int, separatorKind) {
 // assigned hides the value at i of a key of class c and returns where to go on.
 func (ks *keyScan) assigned(i, keyFrom int, c class, sep separatorKind) int {
 	s := ks.text
-	if i >= len(s) {
+	i = skipTag(s, i)
+	if i >= len(s) || strings.HasPrefix(s[i:], `\u00`) {
 		return i
 	}
-	i = skipTag(s, i)
 	switch {
-	case i >= len(s), strings.HasPrefix(s[i:], `\u00`):
-		return i
 	case sep == sepTag:
-		to := i
-		for to < len(s) && s[to] != '<' && s[to] != '\n' {
-			to++
-		}
-		to = i + len(strings.TrimRight(s[i:to], " "))
-		if judge(s[i:to], c, false) {
-			ks.hide(i, to)
-		}
-		return to
-	case sep == sepColon && (s[i] == '|' || s[i] == '>') && isBlockHeader(s, i):
+		return ks.element(i, c)
+	case sep == sepColon && isBlockHeader(s, i):
 		return ks.block(lineEnd(s, i), keyFrom, c)
 	case sep == sepColon && s[i] == '\n':
 		return ks.list(i, keyFrom, c)
 	case s[i] == '[' && !strings.HasPrefix(s[i:], Mark):
 		return ks.array(i, c)
-	case s[i] == '{' && placeholderEnd(s, i) == i && !strings.HasPrefix(s[i:], "{S"):
+	case opensObject(s, i):
 		return i
 	}
-	v := valueAt(s, i)
-	if !v.quoted && sep == sepColon {
+	return ks.scalar(i, c, sep)
+}
+
+// opensObject tells whether the brace at i opens an object, whose members speak for themselves, rather than a template
+// or the name of a hash as in {SSHA}.
+func opensObject(s string, i int) bool {
+	return s[i] == '{' && placeholderEnd(s, i) == i && !strings.HasPrefix(s[i:], "{S")
+}
+
+// element hides the text of an XML element that starts at i and returns where to go on.
+func (ks *keyScan) element(i int, c class) int {
+	s, to := ks.text, i
+	for to < len(s) && !oneOf(s[to], "<\n") {
+		to++
+	}
+	text := strings.TrimRight(s[i:to], " ")
+	if !strings.HasPrefix(s[to:], "</") {
+		return i // no element: the name of a value in angle brackets, as in a usage line
+	}
+	if judge(text, c, false) {
+		ks.hide(i, i+len(text))
+	}
+	return to
+}
+
+// scalar hides the single value at i and returns where to go on.
+func (ks *keyScan) scalar(i int, c class, sep separatorKind) int {
+	s, v := ks.text, valueAt(ks.text, i)
+	prose := sep == sepColon && !v.quoted
+	if prose {
 		v = ks.widen(v, c)
 	}
 	text := s[v.from:v.to]
-	if describesSize(s, v) || !judge(text, c, sep == sepColon && !v.quoted) || startsFormat(text) {
-		return v.end
+	switch user, password, pair := strings.Cut(text, ":"); {
+	case judge(text, c, prose):
+		if !describesSize(s, v) && !strings.HasPrefix(text, "-----BEGIN") {
+			ks.hide(v.from, v.to)
+		}
+	case c == classWeak && pair && wordEnd(user, 0) == len(user) && secretLike(password):
+		ks.hide(v.to-len(password), v.to)
 	}
-	ks.hide(v.from, v.to)
+	if next := skipBlanks(s, v.end); strings.HasPrefix(s[next:], "->") {
+		return ks.scalar(skipBlanks(s, next+len("->")), c, sepEqual) // a plan: the old value and the new one
+	}
 	return v.end
 }
 
@@ -200,11 +243,6 @@ func skipTag(s string, i int) int {
 		return i + 1
 	}
 	return i
-}
-
-// startsFormat tells whether an unquoted value continues beyond its first word in a way that other detectors know.
-func startsFormat(v string) bool {
-	return strings.HasPrefix(v, "-----BEGIN")
 }
 
 // describesSize tells whether the value is how kubectl describe shows that of a Secret: a number of bytes.
@@ -230,7 +268,7 @@ func (ks *keyScan) widen(v value, c class) value {
 	if len(fields) == 0 || len(fields) > 12 || c == classPassword && !plainWords(fields) {
 		return v
 	}
-	v.to = v.to + len(strings.TrimRight(rest, " \t"))
+	v.to += len(strings.TrimRight(rest, " \t"))
 	v.end = v.to
 	return v
 }
@@ -259,27 +297,36 @@ func (ks *keyScan) isFlag(i int) bool {
 // flagValue hides the argument that follows a flag, also as the next item of a list.
 func (ks *keyScan) flagValue(i int, c class) int {
 	s := ks.text
-	for i < len(s) && (isQuote(s[i]) || s[i] == ',' || s[i] == '\\') {
+	i = ks.argumentAt(i)
+	if i >= len(s) || s[i] == '\n' || isFlagAt(s[i:]) {
+		return i
+	}
+	v := valueAt(s, i)
+	if text := s[v.from:v.to]; !strings.HasPrefix(text, "id=") && judge(text, c, true) {
+		ks.hide(v.from, v.to)
+	}
+	return v.end
+}
+
+// argumentAt returns where the argument behind i starts: behind blanks, behind the quotes and comma of a list in
+// brackets, or as the next item of a list in lines; at the line's end if there is none.
+func (ks *keyScan) argumentAt(i int) int {
+	s := ks.text
+	for i < len(s) && oneOf(s[i], "\"'`,\\") {
 		i++
 	}
 	i = skipBlanks(s, i)
 	if i < len(s) && s[i] == '\n' {
-		item := skipBlanks(s, i+1)
-		if !strings.HasPrefix(s[item:], "- ") {
-			return i
+		if item := skipBlanks(s, i+1); strings.HasPrefix(s[item:], "- ") {
+			return skipBlanks(s, item+2)
 		}
-		i = skipBlanks(s, item+2)
 	}
-	if i >= len(s) || s[i] == '-' && (i+1 >= len(s) || s[i+1] == '-' || i+2 >= len(s) || s[i+2] == ' ') {
-		return i
-	}
-	v := valueAt(s, i)
-	text := s[v.from:v.to]
-	if strings.HasPrefix(text, "id=") || !judge(text, c, true) {
-		return v.end
-	}
-	ks.hide(v.from, v.to)
-	return v.end
+	return i
+}
+
+// isFlagAt tells whether s begins with a flag rather than with an argument.
+func isFlagAt(s string) bool {
+	return s[0] == '-' && (len(s) < 3 || s[1] == '-' || s[2] == ' ')
 }
 
 // maxPair bounds the text between a name and its value.
@@ -287,41 +334,54 @@ const maxPair = 240
 
 // pair handles name and value given apart, as in {"name":"DB_PASSWORD","value":"…"}, and returns where to go on.
 func (ks *keyScan) pair(key string, to int) int {
-	switch lower := strings.ToLower(key); lower {
-	case "name", "key", "variable":
-		at, sep := ks.separator(to-len(key), to)
-		if sep == sepNone || at >= len(ks.text) {
-			return to
-		}
-		v := valueAt(ks.text, at)
-		ks.named = classify(ks.text[v.from:min(v.to, v.from+maxKey)])
-		ks.namedAt = v.end
-		if l := ks.lastValue; ks.named != classNone && l.to > 0 && to-l.to < 80 &&
-			!strings.ContainsAny(ks.text[l.to:to], "{}") && judge(ks.text[l.from:l.to], ks.named, false) {
-			ks.hide(l.from, l.to)
-			ks.named = classNone
-		}
-		ks.lastValue = span{}
-		return v.end
-	case "identified":
-		return ks.identifiedBy(to)
-	case "value", "val", "literal", "content":
-		at, sep := ks.separator(to-len(key), to)
-		if sep == sepNone || at >= len(ks.text) {
-			return to
-		}
-		if strings.IndexByte("{[|>\n", ks.text[at]) >= 0 {
-			return at
-		}
-		v := valueAt(ks.text, at)
-		if ks.named != classNone && to-ks.namedAt < maxPair && !strings.ContainsAny(ks.text[ks.namedAt:to], "{}") {
-			if judge(ks.text[v.from:v.to], ks.named, false) {
-				ks.hide(v.from, v.to)
-			}
-			ks.named = classNone
-			return v.end
-		}
-		ks.lastValue = v.span
+	part := pairParts[strings.ToLower(key)]
+	if part == nil {
+		return to
 	}
-	return to
+	at, sep := ks.separator(to-len(key), to)
+	if sep == sepNone || at >= len(ks.text) {
+		return to
+	}
+	return part(ks, at, to)
+}
+
+// pairParts handle the parts of a pair by their keys. What they get is where the value starts and where the key ended.
+var pairParts = map[string]func(ks *keyScan, at, to int) int{
+	"name": (*keyScan).nameOfPair, "key": (*keyScan).nameOfPair, "variable": (*keyScan).nameOfPair,
+	"value": (*keyScan).valueOfPair, "val": (*keyScan).valueOfPair, "literal": (*keyScan).valueOfPair, "content": (*keyScan).valueOfPair,
+}
+
+// nameOfPair notes what the name announces, and hides the value if it came first.
+func (ks *keyScan) nameOfPair(at, to int) int {
+	v := valueAt(ks.text, at)
+	ks.named = classify(ks.text[v.from:min(v.to, v.from+maxKey)])
+	ks.namedAt = v.end
+	if last := ks.lastValue; ks.named != classNone && last.to > 0 && to-last.to < 80 && !strings.ContainsAny(ks.text[last.to:to], "{}") {
+		ks.judgeAndHide(last, ks.named)
+		ks.named = classNone
+	}
+	ks.lastValue = span{}
+	return v.end
+}
+
+// valueOfPair hides the value if the name before it announced a secret, else notes it.
+func (ks *keyScan) valueOfPair(at, to int) int {
+	if oneOf(ks.text[at], "{[|>\n") {
+		return at
+	}
+	v := valueAt(ks.text, at)
+	if ks.named == classNone || to-ks.namedAt >= maxPair || strings.ContainsAny(ks.text[ks.namedAt:to], "{}") {
+		ks.lastValue = v.span
+		return to
+	}
+	ks.judgeAndHide(v.span, ks.named)
+	ks.named = classNone
+	return v.end
+}
+
+// judgeAndHide hides a value of a class if it is a secret.
+func (sc *scanner) judgeAndHide(v span, c class) {
+	if judge(sc.text[v.from:v.to], c, false) {
+		sc.hide(v.from, v.to)
+	}
 }

@@ -74,31 +74,45 @@ func (sc *scanner) secretData(from, end int) {
 func (sc *scanner) flowMap(i, end int) int {
 	s, inKey := sc.text, true
 	for i < end {
-		switch c := s[i]; {
-		case c == '}':
+		switch s[i] {
+		case '}':
 			return i + 1
-		case c == ':':
+		case ':':
 			inKey = false
 			i++
-		case c == ',':
+		case ',':
 			inKey = true
 			i++
-		case c == ' ' || c == '\n' || c == '\t':
+		case ' ', '\n', '\t':
 			i++
 		default:
 			v := valueAt(s, i)
-			if !inKey || v.quoted {
-				v.to = min(v.to, end)
-			} else if n := strings.IndexByte(s[v.from:v.to], ':'); n >= 0 {
-				v.to, v.end = v.from+n, v.from+n
+			if inKey {
+				i = max(i+1, min(v.end, i+keyLen(s[i:v.end], v.quoted)))
+				continue
 			}
-			if !inKey && !isPlaceholder(s[v.from:v.to]) && strings.ToLower(s[v.from:v.to]) != "null" {
-				sc.hide(v.from, v.to)
-			}
+			sc.hideData(v.from, min(v.to, end))
 			i = max(v.end, i+1)
 		}
 	}
 	return end
+}
+
+// keyLen returns how much of what was read as a value is the key before its colon.
+func keyLen(s string, quoted bool) int {
+	if n := strings.IndexByte(s, ':'); n >= 0 && !quoted {
+		return n
+	}
+	return len(s)
+}
+
+// hideData hides one value of a Secret, unless it is none.
+func (sc *scanner) hideData(from, to int) {
+	text := sc.text[from:to]
+	if text == "" || isPlaceholder(text) || strings.EqualFold(text, "null") || strings.HasSuffix(text, " bytes") {
+		return
+	}
+	sc.hide(from, to)
 }
 
 // blockMap hides the values of the lines behind the line feed at i that are indented deeper than indent, and returns
@@ -109,27 +123,31 @@ func (sc *scanner) blockMap(i, end, indent int) int {
 		from, to := lineAt(s, i+1)
 		to = min(to, end)
 		depth := from - (i + 1)
-		if from < to && depth <= indent {
-			return i
-		}
-		if keys < 0 && from < to {
-			keys = depth
-		}
-		i = to
 		if from >= to {
+			i = to
 			continue
 		}
-		at := from
-		if colon := strings.Index(s[from:to], ":"); depth == keys && colon >= 0 {
-			at = skipBlanks(s, from+colon+1)
-			if quote := quoteAt(s, at); quote != "" {
-				at += len(quote)
-			}
+		if depth <= indent {
+			return i
 		}
-		value := strings.TrimRight(s[at:to], " \"'")
-		if len(value) > 0 && !isPlaceholder(value) && !isBlockHeader(s, at) && value != "null" && !strings.HasSuffix(value, " bytes") {
-			sc.hide(at, at+len(value))
+		if keys < 0 {
+			keys = depth
 		}
+		sc.dataLine(from, to, depth == keys)
+		i = to
 	}
 	return i
+}
+
+// dataLine hides the value in a line of a Secret's data: what is behind its key, or all of it where the line goes on
+// with the value above.
+func (sc *scanner) dataLine(from, to int, hasKey bool) {
+	s := sc.text
+	if colon := strings.Index(s[from:to], ":"); hasKey && colon >= 0 {
+		from = min(to, skipBlanks(s, from+colon+1))
+		from = min(to, from+len(quoteAt(s, from)))
+	}
+	if !isBlockHeader(s, from) {
+		sc.hideData(from, from+len(strings.TrimRight(s[from:to], " \"'")))
+	}
 }

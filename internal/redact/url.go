@@ -18,6 +18,7 @@ func findURLs(sc *scanner) {
 		i = max(end, from)
 	}
 	findBareUserInfo(sc)
+	findNetworkUserInfo(sc)
 }
 
 // urlEnd returns where the URL whose authority starts at i ends.
@@ -41,11 +42,11 @@ func (sc *scanner) userInfo(from, end int) {
 		authority = from + n
 	}
 	at := strings.LastIndexByte(s[from:authority], '@')
-	if at >= 0 && strings.IndexByte(s[from:from+at], ':') >= 0 && !strings.HasSuffix(s[:from], "http://") && !strings.HasSuffix(s[:from], "https://") {
-		at = strings.LastIndexByte(s[from:end], '@') // a driver's URL, in which people leave the password as it is
-	}
-	if at < 0 {
+	switch {
+	case at < 0:
 		at = sc.rawUserInfo(from, authority, end)
+	case strings.Contains(s[from:from+at], ":") && !isWeb(s[:from]):
+		at = strings.LastIndexByte(s[from:end], '@') // a driver's URL, in which people leave the password as it is
 	}
 	if at < 0 {
 		return
@@ -63,12 +64,17 @@ func (sc *scanner) userInfo(from, end int) {
 	}
 }
 
+// isWeb tells whether s ends in the scheme of a web address, whose path may hold an @.
+func isWeb(s string) bool {
+	return strings.HasSuffix(s, "http://") || strings.HasSuffix(s, "https://")
+}
+
 // rawUserInfo finds the @ behind a password with a slash, question mark or number sign that was not encoded: what
 // looks like the authority has a colon and no port behind it. It returns the offset from from, -1 if there is none.
 func (sc *scanner) rawUserInfo(from, authority, end int) int {
 	s := sc.text
 	colon := strings.IndexByte(s[from:authority], ':')
-	if colon < 0 || authority == end || colon+1 < authority-from && isDigits(s[from+colon+1:authority]) {
+	if colon < 0 || authority == end || isWeb(s[:from]) && isDigits(s[from+colon+1:authority]) {
 		return -1
 	}
 	at := strings.LastIndexByte(s[from:end], '@')
@@ -102,20 +108,42 @@ func (sc *scanner) bareUserInfo(from, at int) {
 	if strings.Contains(word, "://") || rest == "" || strings.HasPrefix(rest, "sha") {
 		return
 	}
-	if n := strings.Index(word, "thin:"); n >= 0 {
-		if slash := strings.IndexByte(word[n:], '/'); slash >= 0 {
-			sc.hide(from+n+slash+1, at)
-		}
+	if _, oracle, ok := strings.Cut(word, "thin:"); ok {
+		_, password, _ := strings.Cut(oracle, "/")
+		sc.hide(at-len(password), at)
 		return
 	}
-	colon := strings.IndexByte(word, ':')
-	if colon <= 0 || wordEnd(word, 0) != colon {
-		return
+	user, password, ok := strings.Cut(word, ":")
+	if ok && user != "" && wordEnd(word, 0) == len(user) && alnum(rest[0]) && secretLike(password) {
+		sc.hide(at-len(password), at)
 	}
-	password := word[colon+1:]
-	network := strings.HasPrefix(rest, "tcp(") || strings.HasPrefix(rest, "unix(") || strings.HasPrefix(rest, "udp(")
-	if password == "" || isPlaceholder(password) || !network && (!secretLike(password) || !alnum(rest[0])) {
-		return
-	}
-	sc.hide(from+colon+1, at)
 }
+
+// findNetworkUserInfo hides the password of user:password@tcp(host), as Go's MySQL driver has it. The network tells
+// that it is one, whatever the password looks like.
+func findNetworkUserInfo(sc *scanner) {
+	s := sc.text
+	for i := 0; ; {
+		n := strings.IndexByte(s[i:], '(')
+		if n < 0 {
+			return
+		}
+		open := i + n
+		at := strings.LastIndexByte(s[i:open], '@')
+		i = open + 1
+		if at < 0 || !networks[s[i-1-n+at+1:open]] {
+			continue
+		}
+		at += open - n
+		from := at
+		for from > open-n && s[from-1] > ' ' && !isQuote(s[from-1]) {
+			from--
+		}
+		if _, password, ok := strings.Cut(s[from:at], ":"); ok && judge(password, classPassword, false) {
+			sc.hide(at-len(password), at)
+		}
+	}
+}
+
+// networks are what a connection string may reach its server by.
+var networks = words("tcp unix udp tcp4 tcp6")

@@ -2,11 +2,13 @@ package e2e
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,7 +25,13 @@ var scene struct {
 	asker    *local.Asker
 }
 
-func TestMain(m *testing.M) { os.Exit(play(m)) }
+func TestMain(m *testing.M) {
+	// The cases mostly wait for faults to show, whatever the number of cores.
+	if err := flag.Set("test.parallel", "24"); err != nil {
+		os.Exit(fail(err))
+	}
+	os.Exit(play(m))
+}
 
 // play sets the scene, runs the tests and clears everything away.
 func play(m *testing.M) int {
@@ -55,10 +63,23 @@ func play(m *testing.M) int {
 	defer func() { scene.operator.Stop() }()
 	code := m.Run()
 	if code != 0 {
-		log, _ := os.ReadFile(scene.operator.Log())
-		fmt.Printf("log of the operator:\n%s\n", log[max(0, len(log)-8000):])
+		printErrors(scene.operator.Log())
 	}
 	return code
+}
+
+// printErrors prints the errors in the operator's log.
+func printErrors(file string) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for line := range strings.Lines(string(text)) {
+		if strings.Contains(line, `"level":"error"`) {
+			fmt.Print("operator: ", line)
+		}
+	}
 }
 
 func fail(err error) int {
@@ -79,6 +100,9 @@ func set(ctx context.Context, root string) error {
 		return err
 	}
 	if err := local.Install(ctx, scene.kubectl, folder); err != nil {
+		return err
+	}
+	if err := local.AwaitGuard(ctx, scene.kubectl); err != nil {
 		return err
 	}
 	if scene.tenant, err = scene.kubectl.Run(ctx, "kustomize", filepath.Join(root, "config", "tenant")); err != nil {

@@ -50,6 +50,9 @@ func available(ctx context.Context, c client.Reader, namespace string) (bool, er
 	return len(deployments.Items) > 0 && !behind, nil
 }
 
+// applied is the sign of a fault that is there as soon as it is written.
+func applied(context.Context, client.Reader, string) (bool, error) { return true, nil }
+
 // await returns once the sign has shown up.
 func await(ctx context.Context, t *testing.T, namespace string, shows sign) {
 	t.Helper()

@@ -60,7 +60,9 @@ func (e *Endpoint) Serve(client kubernetes.Interface) {
 func (e *Endpoint) Close() { _ = e.server.Close() }
 
 // Dial connects to the endpoint in place of the address of a node.
-func (e *Endpoint) Dial(ctx context.Context, _, _ string) (net.Conn, error) { return e.listener.dial(ctx) }
+func (e *Endpoint) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	return e.listener.dial(ctx)
+}
 
 func (e *Endpoint) containerLogs(w http.ResponseWriter, r *http.Request) {
 	namespace, name, container := r.PathValue("namespace"), r.PathValue("pod"), r.PathValue("container")

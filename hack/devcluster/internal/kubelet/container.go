@@ -85,8 +85,6 @@ func (p *pass) start(c *corev1.Container, status *corev1.ContainerStatus, field 
 	}
 	if status.LastTerminationState.Terminated != nil {
 		status.RestartCount++
-	} else if restarts, err := strconv.ParseInt(p.setting(c, "restarts"), 10, 32); err == nil {
-		status.RestartCount = int32(restarts)
 	}
 	p.say(event{corev1.EventTypeNormal, "Created", "Container created", field})
 	id := sha256.Sum256(fmt.Appendf(nil, "%s/%s/%d", p.pod.UID, c.Name, status.RestartCount))
@@ -117,21 +115,29 @@ func (p *pass) keepRunning(c *corev1.Container, status *corev1.ContainerStatus, 
 	if f.ends {
 		p.after(f.after - since)
 	}
-	started := true
-	if c.StartupProbe != nil && (status.Started == nil || !*status.Started) {
-		found := p.probe(c, status, field, startup, c.StartupProbe)
-		if found == deadly {
-			p.kill(c, status, field, startup)
-			return
-		}
-		started = found == healthy
+	started := p.started(c, status, field)
+	if started == deadly {
+		p.kill(c, status, field, startup)
+		return
 	}
-	status.Started = &started
-	if started && c.LivenessProbe != nil && p.probe(c, status, field, liveness, c.LivenessProbe) == deadly {
+	up := started == healthy
+	status.Started = &up
+	if up && c.LivenessProbe != nil && p.probe(c, status, field, liveness, c.LivenessProbe) == deadly {
 		p.kill(c, status, field, liveness)
 		return
 	}
-	status.Ready = started && (c.ReadinessProbe == nil || p.probe(c, status, field, readiness, c.ReadinessProbe) == healthy)
+	// A regular init container is never ready while it runs: the pod would count as initialized.
+	if !p.isInit(c) || sidecar(c) {
+		status.Ready = up && (c.ReadinessProbe == nil || p.probe(c, status, field, readiness, c.ReadinessProbe) == healthy)
+	}
+}
+
+// started is what the startup probe finds, which is not asked again once it was content.
+func (p *pass) started(c *corev1.Container, status *corev1.ContainerStatus, field string) verdict {
+	if c.StartupProbe == nil || (status.Started != nil && *status.Started) {
+		return healthy
+	}
+	return p.probe(c, status, field, startup, c.StartupProbe)
 }
 
 func (p *pass) kill(c *corev1.Container, status *corev1.ContainerStatus, field, kind string) {
@@ -142,6 +148,9 @@ func (p *pass) kill(c *corev1.Container, status *corev1.ContainerStatus, field, 
 }
 
 func (p *pass) exit(c *corev1.Container, status *corev1.ContainerStatus, f fate) {
+	if restarts, err := strconv.ParseInt(p.setting(c, "restarts"), 10, 32); err == nil && f.exitCode != 0 && status.RestartCount == 0 {
+		status.RestartCount = int32(restarts)
+	}
 	started := metav1.NewTime(p.now)
 	if status.State.Running != nil {
 		started = status.State.Running.StartedAt

@@ -75,36 +75,22 @@ func Run(ctx context.Context, config *rest.Config) error {
 
 // watch looks at a pod again whenever it, or something that it depends on, changes.
 func (k *kubelet) watch(factory informers.SharedInformerFactory) error {
-	inNamespace := func(object metav1.Object) func(*corev1.Pod) bool {
-		return func(pod *corev1.Pod) bool { return pod.Namespace == object.GetNamespace() }
-	}
-	for informer, affected := range map[cache.SharedIndexInformer]func(metav1.Object) func(*corev1.Pod) bool{
-		factory.Core().V1().Pods().Informer(): func(object metav1.Object) func(*corev1.Pod) bool {
-			return func(pod *corev1.Pod) bool { return pod.UID == object.GetUID() }
-		},
-		factory.Core().V1().Nodes().Informer(): func(object metav1.Object) func(*corev1.Pod) bool {
-			return func(pod *corev1.Pod) bool { return pod.Spec.NodeName == object.GetName() }
-		},
-		factory.Core().V1().ConfigMaps().Informer(): inNamespace,
-		factory.Core().V1().Secrets().Informer():    inNamespace,
-		factory.Discovery().V1().EndpointSlices().Informer(): func(object metav1.Object) func(*corev1.Pod) bool {
-			return func(pod *corev1.Pod) bool {
-				return dependsOn(pod, object.GetNamespace(), object.GetLabels()[discoveryv1.LabelServiceName])
-			}
-		},
+	core := factory.Core().V1()
+	for _, informer := range []cache.SharedIndexInformer{
+		core.Pods().Informer(), core.Nodes().Informer(), core.ConfigMaps().Informer(), core.Secrets().Informer(),
+		factory.Discovery().V1().EndpointSlices().Informer(),
 	} {
 		_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-			AddFunc:    func(object any) { k.enqueue(affected(object.(metav1.Object))) },
-			UpdateFunc: func(_, object any) { k.enqueue(affected(object.(metav1.Object))) },
+			AddFunc:    k.changed,
+			UpdateFunc: func(_, object any) { k.changed(object) },
 			DeleteFunc: func(object any) {
 				if last, ok := object.(cache.DeletedFinalStateUnknown); ok {
 					object = last.Obj
 				}
 				if pod, ok := object.(*corev1.Pod); ok {
 					k.forget(pod.UID)
-					return
 				}
-				k.enqueue(affected(object.(metav1.Object)))
+				k.changed(object)
 			},
 		})
 		if err != nil {
@@ -114,14 +100,34 @@ func (k *kubelet) watch(factory informers.SharedInformerFactory) error {
 	return nil
 }
 
-func (k *kubelet) enqueue(affected func(*corev1.Pod) bool) {
-	pods, err := k.world.pods.List(labels.Everything())
-	if err != nil {
-		return
+func (k *kubelet) changed(object any) {
+	switch o := object.(type) {
+	case *corev1.Pod:
+		k.enqueue(o)
+	case *corev1.Node:
+		k.enqueueIf(func(pod *corev1.Pod) bool { return pod.Spec.NodeName == o.Name })
+	case *corev1.ConfigMap:
+		k.enqueueIf(func(pod *corev1.Pod) bool { return pod.Namespace == o.Namespace })
+	case *corev1.Secret:
+		k.enqueueIf(func(pod *corev1.Pod) bool { return pod.Namespace == o.Namespace })
+	case *discoveryv1.EndpointSlice:
+		service := types.NamespacedName{Namespace: o.Namespace, Name: o.Labels[discoveryv1.LabelServiceName]}
+		k.enqueueIf(func(pod *corev1.Pod) bool { return dependsOn(pod, service) })
 	}
+}
+
+func (k *kubelet) enqueue(pod *corev1.Pod) {
+	if pod.Spec.NodeName != "" {
+		k.queue.Add(types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name})
+	}
+}
+
+func (k *kubelet) enqueueIf(affected func(*corev1.Pod) bool) {
+	// A list from the cache does not fail.
+	pods, _ := k.world.pods.List(labels.Everything())
 	for _, pod := range pods {
-		if pod.Spec.NodeName != "" && affected(pod) {
-			k.queue.Add(types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name})
+		if affected(pod) {
+			k.enqueue(pod)
 		}
 	}
 }
@@ -161,7 +167,7 @@ func (k *kubelet) sync(ctx context.Context, name types.NamespacedName) (time.Dur
 	p.run()
 	if !equality.Semantic.DeepEqual(pod.Status, p.pod.Status) {
 		if _, err := k.client.CoreV1().Pods(pod.Namespace).UpdateStatus(ctx, p.pod, metav1.UpdateOptions{}); err != nil {
-			return 0, client404(err)
+			return 0, unlessGone(err)
 		}
 	}
 	k.recorder.record(p.pod, p.events)
@@ -171,13 +177,13 @@ func (k *kubelet) sync(ctx context.Context, name types.NamespacedName) (time.Dur
 		err := k.client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{
 			GracePeriodSeconds: &zero, Preconditions: metav1.NewUIDPreconditions(string(pod.UID)),
 		})
-		return 0, client404(err)
+		return 0, unlessGone(err)
 	}
 	return p.wait, nil
 }
 
-// client404 forgives that the pod is gone: then there is nothing left to do.
-func client404(err error) error {
+// unlessGone forgives that the pod is gone: then there is nothing left to do.
+func unlessGone(err error) error {
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
@@ -213,10 +219,15 @@ func (k *kubelet) forget(uid types.UID) {
 }
 
 // dependsOn tells whether a container of the pod says that it needs the service.
-func dependsOn(pod *corev1.Pod, namespace, service string) bool {
+func dependsOn(pod *corev1.Pod, service types.NamespacedName) bool {
 	for key, value := range pod.Annotations {
-		if strings.HasPrefix(key, prefix+"needs-service") && serviceName(pod, value) == (types.NamespacedName{Namespace: namespace, Name: service}) {
-			return true
+		if !strings.HasPrefix(key, prefix+"needs-service") {
+			continue
+		}
+		for name := range strings.SplitSeq(value, ",") {
+			if serviceName(pod, name) == service {
+				return true
+			}
 		}
 	}
 	return false
@@ -224,7 +235,7 @@ func dependsOn(pod *corev1.Pod, namespace, service string) bool {
 
 // serviceName reads NAME or NAME.NAMESPACE.
 func serviceName(pod *corev1.Pod, text string) types.NamespacedName {
-	name, namespace, found := strings.Cut(text, ".")
+	name, namespace, found := strings.Cut(strings.TrimSpace(text), ".")
 	if !found {
 		namespace = pod.Namespace
 	}

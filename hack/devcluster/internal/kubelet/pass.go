@@ -65,7 +65,7 @@ func (p *pass) run() {
 		}
 		p.endSidecars()
 	}
-	p.conclude()
+	p.conclude(phase(p.pod))
 }
 
 // admit writes the first status of a pod: it is on the node and nothing has started.
@@ -178,14 +178,33 @@ func (p *pass) terminate() {
 	remaining := time.Second - p.now.Sub(asked)
 	if p.gone = !running || remaining <= 0; !p.gone {
 		p.after(remaining)
+		return
 	}
+	p.conclude(p.stop())
 }
 
-// conclude derives the phase and the conditions of the pod from the states of its containers.
-func (p *pass) conclude() {
+// stop ends every container that runs and returns the phase that the pod ends in.
+func (p *pass) stop() corev1.PodPhase {
+	end := corev1.PodSucceeded
+	for _, list := range [][]corev1.Container{p.pod.Spec.InitContainers, p.pod.Spec.Containers} {
+		for i := range list {
+			status := p.status(&list[i])
+			if status.State.Running != nil {
+				p.exit(&list[i], status, fate{reason: "Completed"})
+			}
+			if status.State.Terminated == nil || status.State.Terminated.ExitCode != 0 {
+				end = corev1.PodFailed
+			}
+		}
+	}
+	return end
+}
+
+// conclude writes the phase of the pod and derives its conditions from the states of its containers.
+func (p *pass) conclude(phase corev1.PodPhase) {
 	s := &p.pod.Status
 	statuses := append(append([]corev1.ContainerStatus{}, s.InitContainerStatuses...), s.ContainerStatuses...)
-	s.Phase = phase(p.pod)
+	s.Phase = phase
 	s.ObservedGeneration = p.pod.Generation
 	if s.Phase == corev1.PodSucceeded || s.Phase == corev1.PodFailed {
 		p.condition(corev1.PodReadyToStartContainers, false)
@@ -220,36 +239,24 @@ func condition(pod *corev1.Pod, kind corev1.PodConditionType) bool {
 
 // phase sums up the states of the containers as the API defines it.
 func phase(pod *corev1.Pod) corev1.PodPhase {
-	for i, status := range pod.Status.InitContainerStatuses {
-		c := &pod.Spec.InitContainers[i]
-		ended := status.State.Terminated
-		switch {
-		case ended != nil && ended.ExitCode != 0 && !podutil.ContainerShouldRestart(*c, pod.Spec, ended.ExitCode):
-			return corev1.PodFailed
-		case (sidecar(c) || ended == nil || ended.ExitCode != 0) && !condition(pod, corev1.PodInitialized):
-			if !sidecar(c) || status.Started == nil || !*status.Started {
-				return corev1.PodPending
-			}
-		}
+	if early := initPhase(pod); early != "" {
+		return early
 	}
-	var ended, succeeded, final int
+	total, final, succeeded := len(pod.Status.ContainerStatuses), 0, 0
 	for i, status := range pod.Status.ContainerStatuses {
 		last := status.State.Terminated
-		switch {
-		case status.State.Running != nil:
-		case last != nil:
-			ended++
-			if last.ExitCode == 0 {
-				succeeded++
-			}
-			if !podutil.ContainerShouldRestart(pod.Spec.Containers[i], pod.Spec, last.ExitCode) {
-				final++
-			}
-		case status.LastTerminationState.Terminated == nil:
+		if status.State.Waiting != nil && status.LastTerminationState.Terminated == nil {
 			return corev1.PodPending
 		}
+		if last == nil || podutil.ContainerShouldRestart(pod.Spec.Containers[i], pod.Spec, last.ExitCode) {
+			continue
+		}
+		final++
+		if last.ExitCode == 0 {
+			succeeded++
+		}
 	}
-	switch total := len(pod.Status.ContainerStatuses); {
+	switch {
 	case final < total:
 		return corev1.PodRunning
 	case succeeded == total:
@@ -257,6 +264,24 @@ func phase(pod *corev1.Pod) corev1.PodPhase {
 	default:
 		return corev1.PodFailed
 	}
+}
+
+// initPhase is the phase of a pod whose init containers hold it back or have failed for good, empty for any other.
+func initPhase(pod *corev1.Pod) corev1.PodPhase {
+	for i, status := range pod.Status.InitContainerStatuses {
+		c, ended := &pod.Spec.InitContainers[i], status.State.Terminated
+		if ended != nil && ended.ExitCode != 0 && !podutil.ContainerShouldRestart(*c, pod.Spec, ended.ExitCode) {
+			return corev1.PodFailed
+		}
+		done := ended != nil && ended.ExitCode == 0
+		if sidecar(c) {
+			done = status.Started != nil && *status.Started
+		}
+		if !done && !condition(pod, corev1.PodInitialized) {
+			return corev1.PodPending
+		}
+	}
+	return ""
 }
 
 // status returns the status of a container, which admit has written.

@@ -48,17 +48,15 @@ func (p *pass) probe(c *corev1.Container, status *corev1.ContainerStatus, field,
 	failures := attempts
 	if problem == "" {
 		failures = min(attempts, int((serves.Sub(first)+period-1)/period))
-		problem = p.refusal(c, probe)
 	}
-	if serves.After(p.now) {
-		problem = p.refusal(c, probe)
-	}
-	next := first.Add(time.Duration(attempts) * period)
 	if failures < attempts {
 		return healthy
 	}
+	if problem == "" || serves.After(p.now) {
+		problem = p.refusal(c, probe)
+	}
 	p.sayEvery(period, event{corev1.EventTypeWarning, "Unhealthy", fmt.Sprintf("%s probe failed: %s", kind, problem), field})
-	p.after(next.Sub(p.now))
+	p.after(first.Add(time.Duration(attempts) * period).Sub(p.now))
 	if kind != readiness && failures >= int(max(probe.FailureThreshold, 1)) {
 		return deadly
 	}
@@ -67,59 +65,63 @@ func (p *pass) probe(c *corev1.Container, status *corev1.ContainerStatus, field,
 
 // probeProblem is what is wrong with the answer of a process that serves, empty if nothing is.
 func (p *pass) probeProblem(c *corev1.Container, kind string, probe *corev1.Probe) string {
-	if p.setting(c, "play") == kind+"Fails" {
-		switch message := p.setting(c, "message"); {
-		case message != "":
-			return message
-		case probe.HTTPGet != nil:
-			return "HTTP probe failed with statuscode: 503"
-		default:
-			return p.refusal(c, probe)
-		}
+	if p.setting(c, "play") != kind+"Fails" {
+		return p.answerProblem(c, probe)
 	}
-	serves := p.list(c, "serves")
-	if serves == nil {
+	if message := p.setting(c, "message"); message != "" {
+		return message
+	}
+	if probe.HTTPGet != nil {
+		return "HTTP probe failed with statuscode: 503"
+	}
+	return p.refusal(c, probe)
+}
+
+// answerProblem compares what a probe asks for with what the process is said to serve.
+func (p *pass) answerProblem(c *corev1.Container, probe *corev1.Probe) string {
+	serves, port := p.list(c, "serves"), strconv.Itoa(p.probedPort(c, probe))
+	if serves == nil || probe.Exec != nil {
 		return ""
 	}
-	var port int
-	switch {
-	case probe.HTTPGet != nil:
-		port = p.port(c, probe.HTTPGet.Port)
-	case probe.TCPSocket != nil:
-		port = p.port(c, probe.TCPSocket.Port)
-	case probe.GRPC != nil:
-		port = int(probe.GRPC.Port)
-	default:
-		return ""
-	}
-	listens := func(entry string) bool { return entry == strconv.Itoa(port) || strings.HasPrefix(entry, strconv.Itoa(port)+"/") }
+	listens := func(entry string) bool { return entry == port || strings.HasPrefix(entry, port+"/") }
 	if !slices.ContainsFunc(serves, listens) {
 		return p.refusal(c, probe)
 	}
-	if probe.HTTPGet == nil || slices.Contains(serves, strconv.Itoa(port)) ||
-		slices.Contains(serves, strconv.Itoa(port)+"/"+strings.TrimPrefix(probe.HTTPGet.Path, "/")) {
+	if probe.HTTPGet == nil || slices.Contains(serves, port) ||
+		slices.Contains(serves, port+"/"+strings.TrimPrefix(probe.HTTPGet.Path, "/")) {
 		return ""
 	}
 	return "HTTP probe failed with statuscode: 404"
 }
 
+func (p *pass) probedPort(c *corev1.Container, probe *corev1.Probe) int {
+	switch {
+	case probe.HTTPGet != nil:
+		return p.port(c, probe.HTTPGet.Port)
+	case probe.TCPSocket != nil:
+		return p.port(c, probe.TCPSocket.Port)
+	case probe.GRPC != nil:
+		return int(probe.GRPC.Port)
+	}
+	return 0
+}
+
 // refusal is what a prober says of a process that does not listen.
 func (p *pass) refusal(c *corev1.Container, probe *corev1.Probe) string {
-	address := func(port int) string { return net.JoinHostPort(p.pod.Status.PodIP, strconv.Itoa(port)) }
+	target := net.JoinHostPort(p.pod.Status.PodIP, strconv.Itoa(p.probedPort(c, probe)))
 	switch {
 	case probe.HTTPGet != nil:
 		scheme := strings.ToLower(string(probe.HTTPGet.Scheme))
 		if scheme == "" {
 			scheme = "http"
 		}
-		target := address(p.port(c, probe.HTTPGet.Port))
 		return fmt.Sprintf("Get \"%s://%s/%s\": dial tcp %s: connect: connection refused",
 			scheme, target, strings.TrimPrefix(probe.HTTPGet.Path, "/"), target)
 	case probe.TCPSocket != nil:
-		return fmt.Sprintf("dial tcp %s: connect: connection refused", address(p.port(c, probe.TCPSocket.Port)))
+		return fmt.Sprintf("dial tcp %s: connect: connection refused", target)
 	case probe.GRPC != nil:
 		timeout := time.Duration(max(probe.TimeoutSeconds, 1)) * time.Second
-		return fmt.Sprintf("timeout: failed to connect service %q within %v: context deadline exceeded", address(int(probe.GRPC.Port)), timeout)
+		return fmt.Sprintf("timeout: failed to connect service %q within %v: context deadline exceeded", target, timeout)
 	default:
 		return "command returned exit code 1"
 	}

@@ -142,4 +142,3 @@ func (p *pass) commandProblem(c *corev1.Container) string {
 	return fmt.Sprintf("failed to create containerd task: failed to create shim task: OCI runtime create failed: "+
 		"runc create failed: unable to start container process: error during container init: exec: %q: %s", name, cause)
 }
-

@@ -2,13 +2,18 @@ package plane
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/component-base/version"
 )
@@ -38,21 +43,47 @@ func furnish(ctx context.Context, client kubernetes.Interface, nodes int) error 
 			return err
 		}
 	}
+	return awaitFurnished(ctx, client)
+}
+
+// awaitFurnished waits until pods can be created and find a place.
+func awaitFurnished(ctx context.Context, client kubernetes.Interface) error {
+	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		_, err := client.CoreV1().ServiceAccounts(metav1.NamespaceDefault).Get(ctx, "default", metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		nodes, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return false, err
+		}
+		return !slices.ContainsFunc(nodes.Items, func(node corev1.Node) bool { return len(node.Spec.Taints) > 0 }), nil
+	})
+	if err != nil {
+		return fmt.Errorf("waiting for the nodes: %w", err)
+	}
 	return nil
 }
 
 func createNode(ctx context.Context, client kubernetes.Interface, number int) error {
 	node := newNode(number)
-	status := node.Status
-	created, err := client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{})
+	status, err := json.Marshal(map[string]any{"status": node.Status})
+	if err != nil {
+		return err
+	}
+	nodes := client.CoreV1().Nodes()
+	_, err = nodes.Create(ctx, node, metav1.CreateOptions{})
 	if apierrors.IsAlreadyExists(err) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("creating a node: %w", err)
 	}
-	created.Status = status
-	if _, err := client.CoreV1().Nodes().UpdateStatus(ctx, created, metav1.UpdateOptions{}); err != nil {
+	// KWOK and the node controller write to the node from now on as well.
+	if _, err := nodes.Patch(ctx, node.Name, types.StrategicMergePatchType, status, metav1.PatchOptions{}, "status"); err != nil {
 		return fmt.Errorf("writing the status of a node: %w", err)
 	}
 	return nil
@@ -67,13 +98,13 @@ func newNode(number int) *corev1.Node {
 		ObjectMeta: metav1.ObjectMeta{
 			Name: name,
 			Labels: map[string]string{
-				corev1.LabelHostname:               name,
-				corev1.LabelArchStable:             "amd64",
-				corev1.LabelOSStable:               "linux",
-				corev1.LabelTopologyZone:           zone,
-				corev1.LabelTopologyRegion:         "local",
-				corev1.LabelInstanceTypeStable:     "standard-4",
-				"node-role.kubernetes.io/worker":   "",
+				corev1.LabelHostname:             name,
+				corev1.LabelArchStable:           "amd64",
+				corev1.LabelOSStable:             "linux",
+				corev1.LabelTopologyZone:         zone,
+				corev1.LabelTopologyRegion:       "local",
+				corev1.LabelInstanceTypeStable:   "standard-4",
+				"node-role.kubernetes.io/worker": "",
 			},
 		},
 		Spec: corev1.NodeSpec{PodCIDR: podCIDR, PodCIDRs: []string{podCIDR}},

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"go.etcd.io/etcd/server/v3/embed"
@@ -76,15 +77,17 @@ type layout struct {
 	// sockets is apart and short, because the path of a unix socket has at most 107 characters.
 	sockets   string
 	temporary []string
+	// lock is held as long as the control plane lives.
+	lock *os.File
 }
 
 // Start returns once the API server is ready and, unless frozen, the nodes are there. On error nothing is left behind.
 func Start(ctx context.Context, o Options) (*Plane, error) {
 	l, err := lay(o)
-	if err != nil {
-		return nil, err
-	}
 	p := &Plane{Dir: l.state, layout: l, failed: make(chan error, 4)}
+	if err != nil {
+		return nil, errors.Join(err, p.Stop())
+	}
 	if err := p.start(ctx, o); err != nil {
 		return nil, errors.Join(err, p.Stop())
 	}
@@ -101,17 +104,30 @@ func lay(o Options) (layout, error) {
 		l.state = filepath.Join(sockets, "state")
 	}
 	if l.state, err = filepath.Abs(l.state); err != nil {
-		return layout{}, err
+		return l, err
 	}
 	if l.logs == "" {
 		l.logs = filepath.Join(l.state, "logs")
 	}
 	for _, dir := range []string{l.state, l.logs} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return layout{}, err
+			return l, err
 		}
 	}
-	return l, nil
+	l.lock, err = lock(l.state)
+	return l, err
+}
+
+// lock refuses a folder that another process works in, for which etcd would wait forever. The lock ends with the file.
+func lock(dir string) (*os.File, error) {
+	file, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s is in use by another control plane: %w", dir, err), file.Close())
+	}
+	return file, nil
 }
 
 func (p *Plane) start(ctx context.Context, o Options) (err error) {
@@ -221,6 +237,10 @@ func (p *Plane) Stop() error {
 		p.etcd = nil
 	}
 	var err error
+	if p.layout.lock != nil {
+		err = p.layout.lock.Close()
+		p.layout.lock = nil
+	}
 	for _, dir := range p.layout.temporary {
 		err = errors.Join(err, os.RemoveAll(dir))
 	}
@@ -228,11 +248,14 @@ func (p *Plane) Stop() error {
 }
 
 func (p *Plane) writeKubeconfigs(server string, o Options) error {
-	p.Kubeconfig = o.Kubeconfig
-	if p.Kubeconfig == "" {
-		p.Kubeconfig = filepath.Join(p.layout.state, "kubeconfig")
+	admin := authority.User{Name: "admin", Groups: []string{"system:masters"}}
+	// One is always with the state, where the kubeconfig command looks for the address of the API server.
+	p.Kubeconfig = filepath.Join(p.layout.state, "kubeconfig")
+	files := map[string]authority.User{p.Kubeconfig: admin}
+	if o.Kubeconfig != "" {
+		p.Kubeconfig = o.Kubeconfig
+		files[o.Kubeconfig] = admin
 	}
-	files := map[string]authority.User{p.Kubeconfig: {Name: "admin", Groups: []string{"system:masters"}}}
 	for _, user := range o.Users {
 		files[filepath.Join(filepath.Dir(p.Kubeconfig), user.Name+".kubeconfig")] = user
 	}

@@ -1,0 +1,32 @@
+package telemetry
+
+import (
+	"sync/atomic"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// unfinished tells how many tasks have not ended. It counts when it is asked, so that it cannot drift.
+type unfinished struct {
+	description *prometheus.Desc
+	count       atomic.Pointer[func() map[string]int]
+}
+
+func newUnfinished() *unfinished {
+	return &unfinished{description: prometheus.NewDesc("eclusier_tasks_unfinished",
+		"AgentTasks that have not ended, by phase, as each replica of the operator sees them.", []string{"phase"}, nil)}
+}
+
+// Describe is part of prometheus.Collector.
+func (u *unfinished) Describe(descriptions chan<- *prometheus.Desc) { descriptions <- u.description }
+
+// Collect is part of prometheus.Collector.
+func (u *unfinished) Collect(metrics chan<- prometheus.Metric) {
+	count := u.count.Load()
+	if count == nil {
+		return
+	}
+	for phase, n := range (*count)() {
+		metrics <- prometheus.MustNewConstMetric(u.description, prometheus.GaugeValue, float64(n), phase)
+	}
+}
