@@ -131,11 +131,21 @@ func (a *ask) spec(c *cobra.Command, text string) (*v1alpha1.AgentTaskSpec, erro
 // whoAmI returns the caller's name as the API server sees it. Servers that stamp it need none, those that do not refuse
 // a task without: an error here shows there.
 func whoAmI(ctx context.Context, c client.Client) *v1alpha1.Requester {
+	me := self(ctx, c)
+	if me == nil {
+		return nil
+	}
+	return &v1alpha1.Requester{Username: me.Username, UID: me.UID}
+}
+
+// self returns the caller as the API server sees them, or nil where it does not tell.
+func self(ctx context.Context, c client.Client) *v1alpha1.Decider {
 	review := &authenticationv1.SelfSubjectReview{}
 	if err := c.Create(ctx, review); err != nil || review.Status.UserInfo.Username == "" {
 		return nil
 	}
-	return &v1alpha1.Requester{Username: review.Status.UserInfo.Username, UID: review.Status.UserInfo.UID}
+	me := review.Status.UserInfo
+	return &v1alpha1.Decider{Username: me.Username, UID: me.UID, Groups: me.Groups}
 }
 
 // created says that the task is on its way.
@@ -151,21 +161,23 @@ func (a *ask) created(task *v1alpha1.AgentTask) error {
 
 // await watches the task until it has ended, and reports on the way.
 func (a *ask) await(ctx context.Context, tasks client.WithWatch, task *v1alpha1.AgentTask) (*v1alpha1.AgentTask, error) {
-	progress := newProgress(newPrinter(a.Err, a.style()))
-	progress.begun(task)
+	progress := newProgress(newPrinter(a.Err, a.style()), steps)
+	progress.begun("agenttask", task.Name)
 	if a.timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, a.timeout)
 		defer cancel()
 	}
 	ended, err := follow(ctx, tasks, task, progress.show)
-	if errors.Is(err, context.Canceled) {
+	switch {
+	case errors.Is(err, context.Canceled):
 		return nil, fmt.Errorf("interrupted; the task goes on: kubectl eclusier show %s -n %s", task.Name, task.Namespace)
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
+	case errors.Is(err, context.DeadlineExceeded):
 		return nil, fmt.Errorf("no answer within %s; the task goes on: kubectl eclusier show %s -n %s", a.timeout, task.Name, task.Namespace)
+	case err != nil:
+		return nil, err
 	}
-	return ended, err
+	return ended.(*v1alpha1.AgentTask), nil
 }
 
 // answer prints how the task ended and turns it into the exit code.
