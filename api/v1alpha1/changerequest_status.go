@@ -223,6 +223,16 @@ type PlanStatus struct {
 	// +kubebuilder:validation:items:MaxLength=1024
 	NotDryRun []string `json:"notDryRun,omitempty"`
 
+	// notes are what an approver should know besides: fields that others manage, objects that Argo CD or Flux would
+	// revert, and the like.
+	//
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=20
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=1024
+	Notes []string `json:"notes,omitempty"`
+
 	// diffRef names the stored plan with the whole diff, in the operator's namespace.
 	//
 	// +optional

@@ -1362,6 +1362,11 @@ func (in *PlanStatus) DeepCopyInto(out *PlanStatus) {
 		*out = make([]string, len(*in))
 		copy(*out, *in)
 	}
+	if in.Notes != nil {
+		in, out := &in.Notes, &out.Notes
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	in.PlannedAt.DeepCopyInto(&out.PlannedAt)
 	in.ExpiresAt.DeepCopyInto(&out.ExpiresAt)
 }
