@@ -104,6 +104,12 @@ type ChangeRequestStatus struct {
 	// +kubebuilder:validation:MaxItems=20
 	Attempts []Attempt `json:"attempts,omitempty"`
 
+	// drift counts how often live objects changed under a plan before it could be applied; unset where that never
+	// happened.
+	//
+	// +optional
+	Drift *DriftStatus `json:"drift,omitempty"`
+
 	// result is the end of the change; unset while it goes on.
 	//
 	// +optional
@@ -171,7 +177,7 @@ const (
 	ResultExpired ChangeResult = "Expired"
 	// ResultCancelled: spec.cancel ended it before anything was applied.
 	ResultCancelled ChangeResult = "Cancelled"
-	// ResultInvalid: it cannot be planned as it is written.
+	// ResultInvalid: it cannot be planned as it is written, or no plan of it holds until it is applied.
 	ResultInvalid ChangeResult = "Invalid"
 	// ResultApplyFailed: applying failed, and what was done stays (rollback Never).
 	ResultApplyFailed ChangeResult = "ApplyFailed"
@@ -233,6 +239,15 @@ type PlanStatus struct {
 	// +kubebuilder:validation:items:MaxLength=1024
 	Notes []string `json:"notes,omitempty"`
 
+	// namespaces are those of the touched objects, besides that of the change: their policies count too.
+	//
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=20
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=63
+	Namespaces []string `json:"namespaces,omitempty"`
+
 	// diffRef names the stored plan with the whole diff, in the operator's namespace.
 	//
 	// +optional
@@ -257,6 +272,39 @@ type PlanStatus struct {
 	// +required
 	ExpiresAt metav1.Time `json:"expiresAt"`
 }
+
+// DriftStatus is how often live objects changed under a plan.
+type DriftStatus struct {
+	// revision is the last plan that was overtaken. While it is the revision of status.plan, a new plan is due.
+	//
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	Revision int32 `json:"revision"`
+
+	// count is how many plans were overtaken. After more than MaxDrifts the change ends as Expired: what changes faster
+	// than people can agree is not to be agreed to.
+	//
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	Count int32 `json:"count"`
+
+	// reason is that of the condition Drifted.
+	//
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Reason string `json:"reason"`
+
+	// message says in a sentence what changed.
+	//
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1024
+	Message string `json:"message"`
+}
+
+// MaxDrifts is how many plans of one change may be overtaken.
+const MaxDrifts = 5
 
 // EffectCounts counts the objects that a plan touches.
 type EffectCounts struct {

@@ -54,6 +54,8 @@ const (
 	AppliedApplied = "Applied"
 	// AppliedApplying surfaces (Unknown) while an attempt is open.
 	AppliedApplying = "Applying"
+	// AppliedAwaitingTurn surfaces (Unknown) while another change is at work on one of the objects.
+	AppliedAwaitingTurn = "AwaitingTurn"
 	// AppliedFailed surfaces (False) when an operation failed; the ones before it have had their effect.
 	AppliedFailed = "ApplyFailed"
 	// AppliedApplierForbidden surfaces (False) when the service account may not do what was approved.
@@ -106,6 +108,10 @@ const (
 
 	// DriftedPlanChanged surfaces when planning again gave another digest.
 	DriftedPlanChanged = "PlanChanged"
+	// DriftedTargetChanged surfaces when the change cannot be planned any more on the objects as they are now.
+	DriftedTargetChanged = "TargetChanged"
+	// DriftedStoredPlanUnusable surfaces when the stored plan is gone, damaged or not the one that was shown.
+	DriftedStoredPlanUnusable = "StoredPlanUnusable"
 )
 
 // Granted is the root condition of an Approval.

@@ -7,6 +7,8 @@
 package approval
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"time"
@@ -36,6 +38,9 @@ type Question struct {
 	Delegated func(username string) bool
 	// StillAllowed says whether the one who decided may still approve the class; nil where it is not asked.
 	StillAllowed func(v1alpha1.Decider) bool
+	// Stands says whether a slot still asks, or was decided, under the rules of now: the approvers, and the identity guard
+	// that was in place; nil where that is not asked. A refusal needs no such thing.
+	Stands func(*v1alpha1.Approval) bool
 	// Attempt is the id of the attempt that may have consumed Approvals already; those count for it alone.
 	Attempt string
 	// ExpiresAt is when consent lapses.
@@ -67,12 +72,24 @@ type Answer struct {
 	Because    string
 }
 
-// SlotName is the name of a slot.
+// MaxSlots is how many slots a question may have, those that came to nothing included.
+const MaxSlots = 20
+
+// maxName is how long the name of an object may be.
+const maxName = 253
+
+// SlotName is the name of a slot. Where the change's own name leaves no room, a part of it is replaced by its hash.
 func SlotName(changeName string, purpose v1alpha1.ApprovalPurpose, revision, slot int32) string {
+	suffix := fmt.Sprintf("-%d-%d", revision, slot)
 	if purpose == v1alpha1.PurposeAcceptResult {
-		return fmt.Sprintf("%s-%d-result-%d", changeName, revision, slot)
+		suffix = fmt.Sprintf("-%d-result-%d", revision, slot)
 	}
-	return fmt.Sprintf("%s-%d-%d", changeName, revision, slot)
+	if len(changeName)+len(suffix) > maxName {
+		sum := sha256.Sum256([]byte(changeName))
+		hash := hex.EncodeToString(sum[:])[:16]
+		changeName = changeName[:maxName-len(suffix)-len(hash)] + hash
+	}
+	return changeName + suffix
 }
 
 // Tally says what the approvals amount to.
@@ -140,6 +157,9 @@ func (q Question) examine(apv *v1alpha1.Approval, people map[string]string) Slot
 		return not(v1alpha1.GrantedSuperseded, "This question is no longer asked: there is a newer plan, or the change is another one. Nothing is left to decide here")
 	}
 	expired := !q.Now.Before(s.ExpiresAt.Time)
+	if q.Stands != nil && s.Decision != v1alpha1.DecisionRejected && !q.Stands(apv) {
+		return not(v1alpha1.GrantedSuperseded, "The rules changed since this was asked, so it is asked anew in another slot")
+	}
 	if s.Decision == v1alpha1.DecisionPending || s.Decision == "" {
 		if expired {
 			return not(v1alpha1.GrantedExpired, "Nobody decided in time. Create the ChangeRequest again to ask once more")
