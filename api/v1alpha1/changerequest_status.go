@@ -281,8 +281,7 @@ type DriftStatus struct {
 	// +kubebuilder:validation:Minimum=1
 	Revision int32 `json:"revision"`
 
-	// count is how many plans were overtaken. After more than MaxDrifts the change ends as Expired: what changes faster
-	// than people can agree is not to be agreed to.
+	// count is how many plans were overtaken.
 	//
 	// +required
 	// +kubebuilder:validation:Minimum=1
@@ -302,9 +301,6 @@ type DriftStatus struct {
 	// +kubebuilder:validation:MaxLength=1024
 	Message string `json:"message"`
 }
-
-// MaxDrifts is how many plans of one change may be overtaken.
-const MaxDrifts = 5
 
 // EffectCounts counts the objects that a plan touches.
 type EffectCounts struct {
