@@ -45,6 +45,8 @@ const (
 	RequestReplace RequestKind = "Replace"
 	// RequestDelete deletes, with Propagation.
 	RequestDelete RequestKind = "Delete"
+	// RequestNone sends nothing. It is the inverse of a deletion that a controller makes good by itself.
+	RequestNone RequestKind = "None"
 )
 
 // Object is the live object of an effect. UID is empty where it does not exist yet.
@@ -74,6 +76,9 @@ type Effect struct {
 	Verb      Verb                   `json:"verb"`
 	Object    Object                 `json:"object"`
 	Request   Request                `json:"request"`
+	// After is the index of the latest earlier effect on the same object, on whose result this one builds; nil where there
+	// is none.
+	After *int `json:"after,omitempty"`
 	// ResultHash is the SHA-256 of the normalised object that the dry run returned; empty for deletions and for what
 	// could not be dry-run.
 	ResultHash string `json:"resultHash,omitempty"`
@@ -152,12 +157,15 @@ type View struct {
 	// Notes are what an approver should know: conflicts with other field managers, immutable fields that need delete and
 	// recreate, objects that Argo CD or Flux manage, what could not be dry-run.
 	Notes []string `json:"notes,omitempty"`
-	// Before holds the objects as they were, by the index of the effect; nil where there was none. It is the snapshot.
+	// Before holds the objects as they were, by the index of the effect; nil where there was none, and where an earlier
+	// effect on the same object has it. It is the snapshot.
 	Before [][]byte `json:"before"`
 	// Versions holds the resourceVersions of those objects, by the index of the effect.
 	Versions []string `json:"versions"`
 	// Facts are what the risk of each effect rests on, by the index of the effect.
 	Facts []RiskFacts `json:"facts"`
+	// Faults are what the diagnosis of the objects found before the change, where a check wants no new ones.
+	Faults []string `json:"faults,omitempty"`
 }
 
 // RiskFacts is what is known of one effect beyond its type.

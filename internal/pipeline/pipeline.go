@@ -44,8 +44,8 @@ type Step struct {
 	Plan      change.Plan
 	View      change.View
 	Index     int
-	// Version is the resourceVersion that the live object must have; empty where it must not exist (create), or, in a
-	// rollback, where the version that the effect left is not known.
+	// Version is the resourceVersion that the live object had last; empty where it did not exist, or is not known. It is a
+	// hint: what counts is that the object's content is as it was, since its status may have moved on.
 	Version string
 	// Done is what is recorded of the effect; nil before it.
 	Done *v1alpha1.OperationDone
@@ -80,6 +80,18 @@ type Verification struct {
 	// Again is when to look again, while Outcome is Open.
 	Again time.Duration
 }
+
+// Reasons of the faults that only pipelines return.
+const (
+	// ObjectChanged (Terminal): somebody changed, made or deleted the object since it was planned, or, in a rollback, since
+	// it was applied. Nothing was sent.
+	ObjectChanged = "ObjectChanged"
+	// AwaitingDependency (Wait): what the effect builds on is not there yet, such as a namespace that is not active, or not
+	// gone yet. Nothing was sent.
+	AwaitingDependency = "AwaitingDependency"
+	// CannotUndo (Terminal): the plan said beforehand that there is no way back from the effect.
+	CannotUndo = "CannotUndo"
+)
 
 // Pipeline plans and carries out changes of one sort. Errors are faults (package fault) unless they say otherwise.
 type Pipeline interface {
