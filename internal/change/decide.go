@@ -7,6 +7,10 @@ package change
 
 import "github.com/eclusier/eclusier/api/v1alpha1"
 
+// MaxRevisions is how often a change is planned. One whose objects change under that many plans, without any of them
+// being applied, ends: neither people nor policies are asked about it for ever.
+const MaxRevisions = 10
+
 // PlanFact is what is known of the plan.
 type PlanFact int
 
@@ -83,6 +87,8 @@ type Facts struct {
 	OnFailure v1alpha1.RollbackMode
 	// Overdue: spec.deadline has passed.
 	Overdue bool
+	// Revision counts the plans that have been made, 0 before the first.
+	Revision int32
 	// Plan, Verdict and Consent concern the current plan.
 	Plan    PlanFact
 	Verdict VerdictFact
@@ -96,7 +102,7 @@ type Facts struct {
 	// Touched: at least one operation may have had its effect.
 	Touched bool
 	// Acceptance is the decision on a result that could not be verified, or on a failure with rollback Manual:
-	// granted accepts it, rejected rolls it back.
+	// granted accepts it, rejected rolls it back unless the plan says that nothing is ever rolled back.
 	Acceptance ConsentFact
 }
 
@@ -260,7 +266,8 @@ func failed(f Facts, result v1alpha1.ChangeResult) *Decision {
 }
 
 // undecided is what follows where a person has to say whether the result stands. Where nobody says it in time, the
-// change is undone if it may be, since that is the state that was agreed to last.
+// change is undone if it is to be undone without asking, since the state before it is the one that was agreed to last.
+// A change that is never to be rolled back is not, whoever wants it: people agreed to that as well.
 func undecided(f Facts, result v1alpha1.ChangeResult) *Decision {
 	switch f.Acceptance {
 	case ConsentUnasked:
@@ -269,14 +276,12 @@ func undecided(f Facts, result v1alpha1.ChangeResult) *Decision {
 		return do(StateAwaitingAcceptance, ActionWait)
 	case ConsentGranted:
 		return finish(StateDecided, v1alpha1.ResultSucceeded)
-	case ConsentRejected:
-		return do(StateFailed, ActionRollback)
-	default:
-		if f.OnFailure == v1alpha1.RollbackAutomatic {
-			return do(StateFailed, ActionRollback)
-		}
-		return finish(StateFailed, result)
 	}
+	asked := f.Acceptance == ConsentRejected && f.OnFailure == v1alpha1.RollbackManual
+	if asked || f.OnFailure == v1alpha1.RollbackAutomatic || f.OnFailure == "" {
+		return do(StateFailed, ActionRollback)
+	}
+	return finish(StateFailed, result)
 }
 
 // stop comes once nothing has been applied, so that stopping leaves nothing behind.
@@ -293,18 +298,20 @@ func stop(f Facts) *Decision {
 }
 
 func plan(f Facts) *Decision {
-	switch f.Plan {
-	case PlanNone:
-		return do(StateUnplanned, ActionPlan)
-	case PlanStale:
-		return do(StateDrifted, ActionPlan)
-	case PlanImpossible:
+	planned := f.Plan == PlanEmpty || f.Plan == PlanCurrent
+	switch {
+	case f.Plan == PlanImpossible:
 		return finish(StateDecided, v1alpha1.ResultInvalid)
-	case PlanEmpty:
-		return finish(StateDecided, v1alpha1.ResultSucceeded)
-	}
-	if f.DryRun {
+	case !planned && f.Revision >= MaxRevisions:
+		return finish(StateDrifted, v1alpha1.ResultInvalid)
+	case f.Plan == PlanNone:
+		return do(StateUnplanned, ActionPlan)
+	case f.Plan == PlanStale:
+		return do(StateDrifted, ActionPlan)
+	case f.DryRun:
 		return finish(StateDecided, v1alpha1.ResultPlanned)
+	case f.Plan == PlanEmpty:
+		return finish(StateDecided, v1alpha1.ResultSucceeded)
 	}
 	return nil
 }

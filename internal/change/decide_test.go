@@ -1,34 +1,41 @@
 package change
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
 )
 
-// everyFacts calls f with every combination of facts.
+var modes = []v1alpha1.RollbackMode{v1alpha1.RollbackAutomatic, v1alpha1.RollbackManual, v1alpha1.RollbackNever}
+
+// everyFacts calls f with every combination of facts: of the revisions, with one after which the change may be planned
+// again, and with the last.
 func everyFacts(f func(Facts)) {
-	results := []v1alpha1.ChangeResult{"", v1alpha1.ResultSucceeded}
-	modes := []v1alpha1.RollbackMode{v1alpha1.RollbackAutomatic, v1alpha1.RollbackManual, v1alpha1.RollbackNever}
-	for _, result := range results {
-		for flags := range 1 << 7 {
-			on := func(bit int) bool { return flags&(1<<bit) != 0 }
-			for _, mode := range modes {
-				for plan := PlanNone; plan <= PlanCurrent; plan++ {
-					for verdict := VerdictNone; verdict <= VerdictAllowed; verdict++ {
-						for consent := ConsentUnasked; consent <= ConsentExpired; consent++ {
-							everyAttempt(func(apply, verify, rollback AttemptFact, acceptance ConsentFact) {
-								f(Facts{
-									Result: result, Cancelled: on(0), Suspended: on(1), DryRun: on(2), Overdue: on(3),
-									Guarded: on(4), WindowOpen: on(5), Touched: on(6), OnFailure: mode, Plan: plan,
-									Verdict: verdict, Consent: consent, Apply: apply, Verify: verify, Rollback: rollback,
-									Acceptance: acceptance,
-								})
-							})
-						}
-					}
-				}
+	for flags := range 1 << 7 {
+		on := func(bit int) bool { return flags&(1<<bit) != 0 }
+		for _, mode := range modes {
+			for _, revision := range []int32{MaxRevisions - 1, MaxRevisions} {
+				everyPlan(func(plan PlanFact, verdict VerdictFact, consent ConsentFact) {
+					everyAttempt(func(apply, verify, rollback AttemptFact, acceptance ConsentFact) {
+						f(Facts{
+							Cancelled: on(0), Suspended: on(1), DryRun: on(2), Overdue: on(3), Guarded: on(4),
+							WindowOpen: on(5), Touched: on(6), OnFailure: mode, Revision: revision, Plan: plan,
+							Verdict: verdict, Consent: consent, Apply: apply, Verify: verify, Rollback: rollback,
+							Acceptance: acceptance,
+						})
+					})
+				})
+			}
+		}
+	}
+}
+
+// everyPlan calls f with every combination of what is known of a plan.
+func everyPlan(f func(plan PlanFact, verdict VerdictFact, consent ConsentFact)) {
+	for plan := PlanNone; plan <= PlanCurrent; plan++ {
+		for verdict := VerdictNone; verdict <= VerdictAllowed; verdict++ {
+			for consent := ConsentUnasked; consent <= ConsentExpired; consent++ {
+				f(plan, verdict, consent)
 			}
 		}
 	}
@@ -55,188 +62,281 @@ func cleared(f Facts) bool {
 		f.Apply == AttemptNone && f.Rollback == AttemptNone
 }
 
+// TestDecide_everyCombinationOfFacts proves that Decide is total, applies nothing without clearance and nothing over a
+// recorded attempt, and that every decision brings every change nearer to its end.
 func TestDecide_everyCombinationOfFacts(t *testing.T) {
-	count := 0
 	everyFacts(func(f Facts) {
-		count++
+		if t.Failed() {
+			return
+		}
 		d := Decide(f)
 		if problem := violated(f, d); problem != "" {
-			t.Fatalf("%s\nfacts %+v\ndecision %+v", problem, f, d)
+			t.Errorf("%s\nfacts %+v\ndecision %+v", problem, f, d)
+		}
+		before, led := distance(f), false
+		outcomes(f, d, func(n Facts) {
+			led = true
+			if after := distance(n); after >= before {
+				t.Errorf("%s leads no nearer to the end\nfrom %+v\nto   %+v", d.Action, f, n)
+			}
+		})
+		if !led {
+			t.Errorf("%s leads nowhere from %+v", d.Action, f)
 		}
 	})
-	t.Logf("%d combinations", count)
 }
 
-// violated names the first invariant that a decision breaks.
+func TestDecide_automaticRollbackIsTheDefault(t *testing.T) {
+	everyAttempt(func(apply, verify, rollback AttemptFact, acceptance ConsentFact) {
+		f := Facts{Touched: true, Plan: PlanCurrent, Apply: apply, Verify: verify, Rollback: rollback, Acceptance: acceptance}
+		unset := Decide(f)
+		f.OnFailure = v1alpha1.RollbackAutomatic
+		if automatic := Decide(f); unset != automatic {
+			t.Errorf("without a mode %+v, with Automatic %+v, for %+v", unset, automatic, f)
+		}
+	})
+}
+
+func TestDecide_nothingHappensToWhatHasEnded(t *testing.T) {
+	everyAttempt(func(apply, verify, rollback AttemptFact, acceptance ConsentFact) {
+		everyPlan(func(plan PlanFact, verdict VerdictFact, consent ConsentFact) {
+			f := Facts{
+				Result: v1alpha1.ResultRejected, Guarded: true, WindowOpen: true, Touched: true, Plan: plan, Verdict: verdict,
+				Consent: consent, Apply: apply, Verify: verify, Rollback: rollback, Acceptance: acceptance,
+			}
+			if d := Decide(f); d != (Decision{State: StateEnded, Action: ActionNone}) {
+				t.Fatalf("Decide() = %+v for %+v", d, f)
+			}
+		})
+	})
+}
+
+// violated names the first invariant that a decision about a change that goes on breaks.
 func violated(f Facts, d Decision) string {
-	undone := f.Rollback != AttemptNone
+	undone, undoes := f.Rollback != AttemptNone, d.Action == ActionRollback || d.Action == ActionInspectRollback
+	leftSomething := f.Touched || f.Apply == AttemptSucceeded || f.Apply == AttemptUnknown
 	switch {
 	case d.State == "" || d.Action == "":
 		return "every combination has a state and an action"
 	case (d.Action == ActionFinish) != (d.Result != ""):
 		return "a result comes with Finish and only with it"
-	case f.Result != "" && d.Action != ActionNone:
-		return "nothing happens to a change that has ended"
-	case f.Result == "" && d.Action == ActionNone:
+	case d.Action == ActionNone || d.State == StateEnded:
 		return "a change that has not ended is never left alone"
+	case (d.State == StateCleared) != (d.Action == ActionApply):
+		return "what is cleared is applied, and nothing else"
 	case d.Action == ActionApply && !cleared(f):
 		return "nothing is applied without clearance"
-	case d.Action == ActionApply && (f.Apply != AttemptNone || undone):
-		return "nothing is applied over a recorded attempt"
+	case f.Apply == AttemptOpen && !undone && d.Action != ActionInspectApply:
+		return "an open attempt is inspected before anything else"
 	case d.Action == ActionInspectApply && f.Apply != AttemptOpen:
 		return "only an open attempt is inspected"
-	case d.Action == ActionRollback && (f.Apply == AttemptNone || f.Apply == AttemptOpen || undone):
-		return "only what was applied, and not yet undone, is undone"
+	case f.Rollback == AttemptOpen && d.Action != ActionInspectRollback:
+		return "an open rollback is inspected before anything else"
+	case d.Action == ActionInspectRollback && f.Rollback != AttemptOpen:
+		return "only an open rollback is inspected"
+	case d.Action == ActionRollback && (!leftSomething || undone):
+		return "only what was touched, and not yet undone, is undone"
+	case undoes && !undone && f.OnFailure == v1alpha1.RollbackNever:
+		return "nothing is undone where people agreed that nothing is"
 	case d.Action == ActionVerify && f.Apply != AttemptSucceeded:
 		return "only what was applied is verified"
-	case d.Result == v1alpha1.ResultSucceeded && !mayHaveSucceeded(f):
+	}
+	return misreported(f, d.Result)
+}
+
+// misreported names the first way in which a result is not what happened.
+func misreported(f Facts, result v1alpha1.ChangeResult) string {
+	applied, undone := f.Apply != AttemptNone, f.Rollback != AttemptNone
+	accepted := applied && f.Acceptance == ConsentGranted
+	switch result {
+	case v1alpha1.ResultSucceeded:
+		if !undone && ((f.Apply == AttemptSucceeded && f.Verify == AttemptSucceeded) || accepted || (f.Plan == PlanEmpty && !applied && !f.DryRun)) {
+			return ""
+		}
 		return "success is claimed only where it was verified, accepted, or nothing was to be done"
-	case f.Apply != AttemptNone && (d.Result == v1alpha1.ResultCancelled || d.Result == v1alpha1.ResultExpired):
-		return "what was applied is not forgotten by cancelling or expiring"
+	case v1alpha1.ResultRolledBack:
+		if f.Rollback == AttemptSucceeded {
+			return ""
+		}
+		return "a rollback is claimed only where it was made"
+	case v1alpha1.ResultRollbackFailed:
+		if f.Rollback == AttemptFailed || f.Rollback == AttemptUnknown {
+			return ""
+		}
+		return "a failed rollback is claimed only where one failed"
+	case v1alpha1.ResultApplyFailed:
+		if f.Apply == AttemptFailed || f.Apply == AttemptUnknown {
+			return ""
+		}
+		return "a failure to apply is claimed only where applying failed"
+	case v1alpha1.ResultVerifyFailed:
+		if f.Apply == AttemptSucceeded && (f.Verify == AttemptFailed || f.Verify == AttemptUnknown) {
+			return ""
+		}
+		return "a failed check is claimed only where a check failed"
+	case "":
+		return ""
+	}
+	if applied || undone {
+		return "what was applied is not forgotten by any other end"
 	}
 	return ""
 }
 
-func mayHaveSucceeded(f Facts) bool {
-	return (f.Apply == AttemptSucceeded && f.Verify == AttemptSucceeded) || f.Acceptance == ConsentGranted ||
-		(f.Plan == PlanEmpty && f.Apply == AttemptNone)
+// distance is how far a change is from its end. It weighs what is still to be decided, the weightiest first: whatever a
+// step settles weighs more than all that it opens.
+func distance(f Facts) int {
+	if f.Result != "" {
+		return 0
+	}
+	planned := 0
+	if f.Plan > PlanStale {
+		planned = 1
+	}
+	sum := toCome(f.Apply)
+	sum = sum*(2*MaxRevisions+2) + 2*int(MaxRevisions-f.Revision) + planned
+	sum = sum*3 + settled(f.Cancelled) + settled(f.Overdue)
+	sum = sum*2 + settled(!f.Suspended)
+	sum = sum*2 + settled(f.Verdict != VerdictNone)
+	sum = sum*3 + toDecide(f.Consent)
+	sum = sum*3 + settled(f.Guarded) + settled(f.WindowOpen)
+	sum = sum*3 + toCome(f.Verify)
+	sum = sum*3 + toDecide(f.Acceptance)
+	sum = sum*3 + toCome(f.Rollback)
+	return sum + 1
 }
 
-// outcomes are the facts that an action can lead to, as the controller records them.
-func outcomes(f Facts, d Decision) []Facts {
-	var next []Facts
-	with := func(change func(*Facts)) {
-		n := f
-		change(&n)
-		next = append(next, n)
+func settled(yes bool) int {
+	if yes {
+		return 0
 	}
+	return 1
+}
+
+func toCome(a AttemptFact) int { return max(2-int(a), 0) }
+
+func toDecide(c ConsentFact) int { return max(2-int(c), 0) }
+
+// outcomes calls yield with the facts that an action can lead to, as the controller records them.
+func outcomes(f Facts, d Decision, yield func(Facts)) {
 	switch d.Action {
 	case ActionPlan:
 		for _, p := range []PlanFact{PlanImpossible, PlanEmpty, PlanCurrent} {
-			with(func(n *Facts) { n.Plan, n.Verdict, n.Consent = p, VerdictNone, ConsentUnasked })
+			n := f
+			n.Revision, n.Plan, n.Verdict, n.Consent = f.Revision+1, p, VerdictNone, ConsentUnasked
+			yield(n)
 		}
 	case ActionJudge:
-		for _, v := range []VerdictFact{VerdictDenied, VerdictApproval, VerdictAllowed} {
-			with(func(n *Facts) { n.Verdict = v })
+		for v := VerdictDenied; v <= VerdictAllowed; v++ {
+			n := f
+			n.Verdict = v
+			yield(n)
 		}
 	case ActionRequestApproval:
-		with(func(n *Facts) { n.Consent = ConsentAwaited })
+		f.Consent = ConsentAwaited
+		yield(f)
 	case ActionRequestAcceptance:
-		with(func(n *Facts) { n.Acceptance = ConsentAwaited })
+		f.Acceptance = ConsentAwaited
+		yield(f)
 	case ActionWait:
-		next = append(next, waited(f)...)
-	case ActionApply, ActionInspectApply:
-		for _, a := range []AttemptFact{AttemptSucceeded, AttemptFailed, AttemptUnknown} {
-			with(func(n *Facts) { n.Apply, n.Touched = a, true })
-		}
-		with(func(n *Facts) { n.Apply = AttemptFailed })
+		waited(f, yield)
+	case ActionApply:
+		drifted := f
+		drifted.Plan = PlanStale
+		yield(drifted)
+		applied(f, yield)
+	case ActionInspectApply:
+		applied(f, yield)
 	case ActionVerify:
-		for _, a := range []AttemptFact{AttemptSucceeded, AttemptFailed, AttemptUnknown} {
-			with(func(n *Facts) { n.Verify = a })
+		for _, verify := range closed {
+			n := f
+			n.Verify = verify
+			yield(n)
 		}
 	case ActionRollback, ActionInspectRollback:
-		for _, a := range []AttemptFact{AttemptSucceeded, AttemptFailed, AttemptUnknown} {
-			with(func(n *Facts) { n.Rollback = a })
+		for _, rollback := range closed {
+			n := f
+			n.Rollback = rollback
+			yield(n)
 		}
 	case ActionFinish:
-		with(func(n *Facts) { n.Result = d.Result })
+		f.Result = d.Result
+		yield(f)
 	case ActionNone:
 	}
-	return next
 }
 
-// waited are the facts that end a wait: somebody or some time decides.
-func waited(f Facts) []Facts {
-	var next []Facts
-	with := func(change func(*Facts)) {
+// closed are the ends of an attempt.
+var closed = []AttemptFact{AttemptSucceeded, AttemptFailed, AttemptUnknown}
+
+// applied are the ends of an attempt to apply; the last is the one that failed before it touched anything.
+func applied(f Facts, yield func(Facts)) {
+	for _, apply := range closed {
 		n := f
-		change(&n)
-		next = append(next, n)
+		n.Apply, n.Touched = apply, true
+		yield(n)
 	}
-	for _, c := range []ConsentFact{ConsentGranted, ConsentRejected, ConsentExpired} {
-		if f.Consent == ConsentAwaited {
-			with(func(n *Facts) { n.Consent = c })
-		}
-		if f.Acceptance == ConsentAwaited {
-			with(func(n *Facts) { n.Acceptance = c })
-		}
-	}
-	if f.Suspended {
-		with(func(n *Facts) { n.Suspended = false })
-	}
-	if !f.Guarded {
-		with(func(n *Facts) { n.Guarded = true })
-	}
-	if !f.WindowOpen {
-		with(func(n *Facts) { n.WindowOpen = true })
-	}
-	return next
+	f.Apply = AttemptFailed
+	yield(f)
 }
 
-// everyBeginning calls f with every change that has just been created, of whatever spec, and with every one that a
-// restarted operator finds half applied or half undone. All others follow from these.
-func everyBeginning(f func(Facts)) {
+// waited are the facts that end a wait: somebody or some time decides, or somebody changes the live objects meanwhile.
+func waited(f Facts, yield func(Facts)) {
+	for c := ConsentGranted; c <= ConsentExpired; c++ {
+		if n := f; f.Consent == ConsentAwaited {
+			n.Consent = c
+			yield(n)
+		}
+		if n := f; f.Acceptance == ConsentAwaited {
+			n.Acceptance = c
+			yield(n)
+		}
+	}
+	waitedFor := []struct {
+		fact bool
+		end  func(*Facts)
+	}{
+		{f.Suspended, func(n *Facts) { n.Suspended = false }},
+		{!f.Guarded, func(n *Facts) { n.Guarded = true }},
+		{!f.WindowOpen, func(n *Facts) { n.WindowOpen = true }},
+		{!f.Cancelled, func(n *Facts) { n.Cancelled = true }},
+		{!f.Overdue, func(n *Facts) { n.Overdue = true }},
+		{f.Plan == PlanCurrent, func(n *Facts) { n.Plan = PlanStale }},
+	}
+	for _, w := range waitedFor {
+		if n := f; w.fact {
+			w.end(&n)
+			yield(n)
+		}
+	}
+}
+
+// TestDecide_endsSoon follows every sequence of decisions and outcomes from a change that has just been created, of
+// whatever spec, and proves how long the longest is.
+func TestDecide_endsSoon(t *testing.T) {
+	longest := map[Facts]int{}
+	var walk func(f Facts) int
+	walk = func(f Facts) int {
+		if steps, seen := longest[f]; seen {
+			return steps
+		}
+		steps := 0
+		outcomes(f, Decide(f), func(n Facts) { steps = max(steps, walk(n)+1) })
+		longest[f] = steps
+		return steps
+	}
 	for flags := range 1 << 6 {
 		on := func(bit int) bool { return flags&(1<<bit) != 0 }
-		for _, mode := range []v1alpha1.RollbackMode{v1alpha1.RollbackAutomatic, v1alpha1.RollbackManual, v1alpha1.RollbackNever} {
+		for _, mode := range modes {
 			fresh := Facts{
 				Cancelled: on(0), Suspended: on(1), DryRun: on(2), Overdue: on(3), Guarded: on(4), WindowOpen: on(5), OnFailure: mode,
 			}
-			f(fresh)
-			for _, plan := range []PlanFact{PlanStale, PlanCurrent} {
-				applying := fresh
-				applying.Plan, applying.Verdict, applying.Consent, applying.Apply = plan, VerdictApproval, ConsentGranted, AttemptOpen
-				f(applying)
-				undoing := applying
-				undoing.Apply, undoing.Touched, undoing.Rollback = AttemptFailed, true, AttemptOpen
-				f(undoing)
+			// Plan, judge, ask, wait for consent and find it drifted, as often as it is planned; then apply, verify, ask
+			// and wait about the result, roll back and finish; and five waits for what comes once.
+			if steps := walk(fresh); steps > 5*MaxRevisions+6+5 {
+				t.Errorf("a change can take %d steps from %+v", steps, fresh)
 			}
 		}
-	}
-}
-
-// TestDecide_endsFromEverywhere proves that no sequence of decisions and outcomes goes round in a circle, so that every
-// change ends once those it waits for have spoken.
-func TestDecide_endsFromEverywhere(t *testing.T) {
-	longest := map[Facts]int{}
-	const onPath = -1
-	var walk func(f Facts) (int, error)
-	walk = func(f Facts) (int, error) {
-		if steps, seen := longest[f]; seen {
-			if steps == onPath {
-				return 0, fmt.Errorf("a circle through %+v", f)
-			}
-			return steps, nil
-		}
-		longest[f] = onPath
-		d, steps := Decide(f), 0
-		next := outcomes(f, d)
-		if len(next) == 0 && d.Action != ActionNone {
-			return 0, fmt.Errorf("%s leads nowhere from %+v", d.Action, f)
-		}
-		for _, n := range next {
-			s, err := walk(n)
-			if err != nil {
-				return 0, err
-			}
-			steps = max(steps, s+1)
-		}
-		longest[f] = steps
-		return steps, nil
-	}
-	worst := 0
-	everyBeginning(func(f Facts) {
-		if t.Failed() {
-			return
-		}
-		steps, err := walk(f)
-		if err != nil {
-			t.Error(err)
-		}
-		worst = max(worst, steps)
-	})
-	if worst > 20 {
-		t.Errorf("the longest life of a change is %d steps, want at most 20", worst)
 	}
 }
 
@@ -275,6 +375,24 @@ func TestDecide_whatComesFirst(t *testing.T) {
 		{"an unanswered question about the result rolls back", with(func(f *Facts) {
 			f.Apply, f.Verify, f.Touched, f.Acceptance = AttemptSucceeded, AttemptUnknown, true, ConsentExpired
 		}), Decision{State: StateFailed, Action: ActionRollback}, "the state agreed to last is the one before"},
+		{"a failed change that is never rolled back ends so", with(func(f *Facts) {
+			f.Apply, f.Verify, f.Touched, f.OnFailure = AttemptSucceeded, AttemptFailed, true, v1alpha1.RollbackNever
+		}), Decision{State: StateFailed, Action: ActionFinish, Result: v1alpha1.ResultVerifyFailed}, "the plan says so"},
+		{"a refused result that is never rolled back stays", with(func(f *Facts) {
+			f.Apply, f.Verify, f.Touched, f.OnFailure, f.Acceptance = AttemptSucceeded, AttemptUnknown, true, v1alpha1.RollbackNever, ConsentRejected
+		}), Decision{State: StateFailed, Action: ActionFinish, Result: v1alpha1.ResultVerifyFailed}, "people agreed that nothing is undone"},
+		{"a refused result that is rolled back by hand is rolled back", with(func(f *Facts) {
+			f.Apply, f.Verify, f.Touched, f.OnFailure, f.Acceptance = AttemptSucceeded, AttemptFailed, true, v1alpha1.RollbackManual, ConsentRejected
+		}), Decision{State: StateFailed, Action: ActionRollback}, "that is the hand"},
+		{"an unanswered failure that is rolled back by hand stays", with(func(f *Facts) {
+			f.Apply, f.Verify, f.Touched, f.OnFailure, f.Acceptance = AttemptSucceeded, AttemptFailed, true, v1alpha1.RollbackManual, ConsentExpired
+		}), Decision{State: StateFailed, Action: ActionFinish, Result: v1alpha1.ResultVerifyFailed}, "no hand was raised"},
+		{"a dry run that would change nothing is a dry run all the same", with(func(f *Facts) { f.DryRun, f.Plan = true, PlanEmpty }),
+			Decision{State: StateDecided, Action: ActionFinish, Result: v1alpha1.ResultPlanned}, "nothing was done, so nothing succeeded"},
+		{"a plan that never holds is given up", with(func(f *Facts) { f.Plan, f.Revision = PlanStale, MaxRevisions }),
+			Decision{State: StateDrifted, Action: ActionFinish, Result: v1alpha1.ResultInvalid}, "something else keeps changing the objects"},
+		{"the last plan that may be made is applied", with(func(f *Facts) { f.Revision = MaxRevisions }),
+			Decision{State: StateCleared, Action: ActionApply}, "it has not drifted"},
 		{"a drifted plan is made again", with(func(f *Facts) { f.Plan = PlanStale }),
 			Decision{State: StateDrifted, Action: ActionPlan}, "consent was for something else"},
 		{"a closed window is waited for", with(func(f *Facts) { f.WindowOpen = false }),
