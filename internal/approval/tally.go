@@ -7,10 +7,12 @@
 package approval
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
@@ -39,11 +41,11 @@ type Question struct {
 	// StillAllowed says whether the one who decided may still approve the class; nil where it is not asked.
 	StillAllowed func(v1alpha1.Decider) bool
 	// Stands says whether a slot still asks, or was decided, under the rules of now: the approvers, and the identity guard
-	// that was in place; nil where that is not asked. A refusal needs no such thing.
+	// that was in place; nil where that is not asked. A refusal to apply needs no such thing.
 	Stands func(*v1alpha1.Approval) bool
 	// Attempt is the id of the attempt that may have consumed Approvals already; those count for it alone.
 	Attempt string
-	// ExpiresAt is when consent lapses.
+	// ExpiresAt is when the question lapses, and when consent to apply does.
 	ExpiresAt time.Time
 	Now       time.Time
 }
@@ -75,6 +77,9 @@ type Answer struct {
 // MaxSlots is how many slots a question may have, those that came to nothing included.
 const MaxSlots = 20
 
+// serviceAccounts begins the names of those that are no people.
+const serviceAccounts = "system:serviceaccount:"
+
 // maxName is how long the name of an object may be.
 const maxName = 253
 
@@ -92,22 +97,14 @@ func SlotName(changeName string, purpose v1alpha1.ApprovalPurpose, revision, slo
 	return changeName + suffix
 }
 
-// Tally says what the approvals amount to.
+// Tally says what the approvals amount to. The order in which they are given does not matter.
 func Tally(q Question, approvals []v1alpha1.Approval) Answer {
-	var a Answer
-	people := map[string]string{}
-	open, highest := int32(0), int32(0)
-	ordered := slices.Clone(approvals)
-	slices.SortStableFunc(ordered, func(x, y v1alpha1.Approval) int { return int(x.Spec.Slot - y.Spec.Slot) })
-	verdicts := map[string]Slot{}
-	for i := range ordered {
-		apv := &ordered[i]
+	a := Answer{Slots: make([]Slot, len(approvals))}
+	people, names, open := map[string]string{}, map[string]bool{}, int32(0)
+	for _, i := range bySlot(approvals) {
+		apv := &approvals[i]
 		slot := q.examine(apv, people)
-		verdicts[apv.Name] = slot
-		if !q.about(apv) {
-			continue
-		}
-		highest = max(highest, apv.Spec.Slot)
+		a.Slots[i], names[apv.Name] = slot, true
 		switch {
 		case slot.Counts:
 			a.Granted++
@@ -117,24 +114,49 @@ func Tally(q Question, approvals []v1alpha1.Approval) Answer {
 			a.RejectedBy, a.Because = apv.Spec.DecidedBy.Username, apv.Spec.Reason
 		}
 	}
-	for i := range approvals {
-		a.Slots = append(a.Slots, verdicts[approvals[i].Name])
-	}
-	for n := a.Granted + open; n < q.Required; n++ {
-		highest++
-		a.Make = append(a.Make, highest)
-	}
+	a.Make = q.missing(a.Granted+open, names)
 	a.Fact = q.fact(a)
 	return a
 }
 
+// bySlot are the places of the approvals in the order of their slots.
+func bySlot(approvals []v1alpha1.Approval) []int {
+	order := make([]int, len(approvals))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int {
+		x, y := approvals[i], approvals[j]
+		return cmp.Or(cmp.Compare(x.Spec.Slot, y.Spec.Slot), cmp.Compare(x.Name, y.Name))
+	})
+	return order
+}
+
+// missing are the numbers of the slots to make where have are decided for the change or may still be. A name that is
+// taken, by whatever Approval, is not used again; where all are, nothing is made, and the question lapses in its time.
+func (q Question) missing(have int32, taken map[string]bool) []int32 {
+	var numbers []int32
+	for n := int32(1); n <= MaxSlots && have+int32(len(numbers)) < q.required(); n++ {
+		if !taken[SlotName(q.ChangeName, q.Purpose, q.Revision, n)] {
+			numbers = append(numbers, n)
+		}
+	}
+	return numbers
+}
+
+// required is how many people have to agree: where anybody is asked at all, at least one.
+func (q Question) required() int32 { return max(q.Required, 1) }
+
 func (q Question) fact(a Answer) change.ConsentFact {
+	granted := a.Granted >= q.required()
 	switch {
 	case a.RejectedBy != "":
 		return change.ConsentRejected
+	case granted && q.Purpose == v1alpha1.PurposeAcceptResult:
+		return change.ConsentGranted
 	case !q.Now.Before(q.ExpiresAt):
 		return change.ConsentExpired
-	case a.Granted >= q.Required:
+	case granted:
 		return change.ConsentGranted
 	case len(a.Make) > 0:
 		return change.ConsentUnasked
@@ -152,54 +174,76 @@ func (q Question) about(apv *v1alpha1.Approval) bool {
 // examine runs through what disqualifies an approval, in order; people collects those who count.
 func (q Question) examine(apv *v1alpha1.Approval, people map[string]string) Slot {
 	s := apv.Spec
-	not := func(reason, message string) Slot { return Slot{Name: apv.Name, Reason: reason, Message: message} }
-	if !q.about(apv) {
-		return not(v1alpha1.GrantedSuperseded, "This question is no longer asked: there is a newer plan, or the change is another one. Nothing is left to decide here")
-	}
-	expired := !q.Now.Before(s.ExpiresAt.Time)
-	if q.Stands != nil && s.Decision != v1alpha1.DecisionRejected && !q.Stands(apv) {
-		return not(v1alpha1.GrantedSuperseded, "The rules changed since this was asked, so it is asked anew in another slot")
-	}
-	if s.Decision == v1alpha1.DecisionPending || s.Decision == "" {
-		if expired {
-			return not(v1alpha1.GrantedExpired, "Nobody decided in time. Create the ChangeRequest again to ask once more")
-		}
-		return not(v1alpha1.GrantedPending, "Waiting for one person to decide")
-	}
-	if s.DecidedBy == nil || s.DecidedBy.Username == "" {
-		return not(v1alpha1.GrantedNotAllowed, "It is not known who decided, so the decision does not count. Another slot is made")
-	}
-	who := s.DecidedBy.Username
-	if s.Decision == v1alpha1.DecisionRejected {
-		return not(v1alpha1.GrantedRejected, who+" refused the change")
-	}
+	lapsed := !q.Now.Before(s.ExpiresAt.Time)
 	switch {
-	case s.Decision != v1alpha1.DecisionApproved || s.AcknowledgedDigest != q.Digest:
-		return not(v1alpha1.GrantedSuperseded, "The decision acknowledges another plan, so it does not count")
-	case expired:
-		return not(v1alpha1.GrantedExpired, "The agreement was not used in time. Create the ChangeRequest again to ask once more")
-	case apv.Status.ConsumedBy != "" && apv.Status.ConsumedBy != q.Attempt:
-		return not(v1alpha1.GrantedConsumed, "The agreement has been used once, and counts once")
+	case !q.about(apv):
+		return not(apv, v1alpha1.GrantedSuperseded, "This question is no longer asked: there is a newer plan, or the change is another one. Nothing is left to decide here")
+	case q.Stands != nil && !q.refusesToApply(s) && !q.Stands(apv):
+		return not(apv, v1alpha1.GrantedSuperseded, "The rules changed since this was asked, so it is asked anew in another slot")
+	case s.Decision == v1alpha1.DecisionApproved || s.Decision == v1alpha1.DecisionRejected:
+		return q.examineDecision(apv, lapsed, people)
+	case lapsed:
+		return not(apv, v1alpha1.GrantedExpired, "Nobody decided in time. Create the ChangeRequest again to ask once more")
 	}
-	return q.examinePerson(apv.Name, *s.DecidedBy, people)
+	return not(apv, v1alpha1.GrantedPending, "Waiting for one person to decide")
 }
 
-// examinePerson looks at who agreed.
-func (q Question) examinePerson(name string, by v1alpha1.Decider, people map[string]string) Slot {
-	not := func(reason, message string) Slot { return Slot{Name: name, Reason: reason, Message: message} }
-	person := q.person(by.Username)
-	switch {
-	case q.Delegated != nil && q.Delegated(by.Username):
-		return not(v1alpha1.GrantedNotAllowed, by.Username+" submits changes for others, so it may not agree to any. Another slot is made")
-	case q.SelfApproval != v1alpha1.SelfApprovalAllow && person == q.person(q.Requester):
-		return not(v1alpha1.GrantedOwnRequest, by.Username+" asked for the change, so somebody else has to agree. Another slot is made")
-	case people[person] != "":
-		return not(v1alpha1.GrantedDuplicatePerson, by.Username+" has agreed already in "+people[person]+", and one person counts once. Another slot is made")
-	case q.StillAllowed != nil && !q.StillAllowed(by):
-		return not(v1alpha1.GrantedNotAllowed, by.Username+" may not approve changes of class "+string(q.Class)+" here any more. Another slot is made")
+// examineDecision looks at what was decided and by whom.
+func (q Question) examineDecision(apv *v1alpha1.Approval, lapsed bool, people map[string]string) Slot {
+	s := apv.Spec
+	if s.DecidedBy == nil || s.DecidedBy.Username == "" {
+		return not(apv, v1alpha1.GrantedNotAllowed, "It is not known who decided, so the decision does not count. Another slot is made")
 	}
-	people[person] = name
-	return Slot{Name: name, Counts: true, Reason: v1alpha1.GrantedApproved, Message: by.Username + " agreed"}
+	if reason, message := q.disqualified(s); reason != "" {
+		return not(apv, reason, message)
+	}
+	who := s.DecidedBy.Username
+	person := q.person(who)
+	switch {
+	case s.Decision == v1alpha1.DecisionRejected:
+		return not(apv, v1alpha1.GrantedRejected, who+" refused the change")
+	case s.AcknowledgedDigest != q.Digest:
+		return not(apv, v1alpha1.GrantedSuperseded, "The decision acknowledges another plan, so it does not count. Another slot is made")
+	case lapsed && q.Purpose == v1alpha1.PurposeApply:
+		return not(apv, v1alpha1.GrantedExpired, "The agreement was not used in time. Create the ChangeRequest again to ask once more")
+	case apv.Status.ConsumedBy != "" && apv.Status.ConsumedBy != q.Attempt:
+		return not(apv, v1alpha1.GrantedConsumed, "The agreement has been used once, and counts once")
+	case people[person] != "":
+		return not(apv, v1alpha1.GrantedDuplicatePerson, who+" has agreed already in "+people[person]+", and one person counts once. Another slot is made")
+	}
+	people[person] = apv.Name
+	return Slot{Name: apv.Name, Counts: true, Reason: v1alpha1.GrantedApproved, Message: who + " agreed"}
+}
+
+// not is a slot that does not count.
+func not(apv *v1alpha1.Approval, reason, message string) Slot {
+	return Slot{Name: apv.Name, Reason: reason, Message: message}
+}
+
+// refusesToApply says whether somebody refused that the plan is applied, which changes nothing anywhere. To refuse a
+// result has it rolled back, and asks for as much as to agree does.
+func (q Question) refusesToApply(s v1alpha1.ApprovalSpec) bool {
+	return s.Decision == v1alpha1.DecisionRejected && q.Purpose == v1alpha1.PurposeApply
+}
+
+// disqualified says why the one who decided may not: a reason of the condition Granted and the sentence for it. Both are
+// empty where he may. Whoever asked for a change may withdraw it.
+func (q Question) disqualified(s v1alpha1.ApprovalSpec) (reason, message string) {
+	by := *s.DecidedBy
+	other := q.SelfApproval != v1alpha1.SelfApprovalAllow && !q.refusesToApply(s)
+	switch {
+	case strings.HasPrefix(by.Username, serviceAccounts):
+		return v1alpha1.GrantedNotAllowed, by.Username + " is no person, so it may not decide about any change. Another slot is made"
+	case q.Delegated != nil && q.Delegated(by.Username):
+		return v1alpha1.GrantedNotAllowed, by.Username + " submits changes for others, so it may not decide about any. Another slot is made"
+	case other && q.Requester == "":
+		return v1alpha1.GrantedOwnRequest, "It is not known who asked for the change, so nobody is known to be somebody else. Create the ChangeRequest again"
+	case other && q.person(by.Username) == q.person(q.Requester):
+		return v1alpha1.GrantedOwnRequest, by.Username + " asked for the change, so somebody else has to decide. Another slot is made"
+	case q.StillAllowed != nil && !q.StillAllowed(by):
+		return v1alpha1.GrantedNotAllowed, by.Username + " may not decide about changes of class " + string(q.Class) + " here any more. Another slot is made"
+	}
+	return "", ""
 }
 
 func (q Question) person(username string) string {
