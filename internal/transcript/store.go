@@ -25,7 +25,7 @@ const (
 	// MaxSize is how many bytes of content one key may have.
 	MaxSize = 16 << 20
 	// MaxHeld is how many objects one key may hold.
-	MaxHeld = 1000
+	MaxHeld = 500
 )
 
 // Reasons of the faults that a Store states beside those of package fault. They are condition reasons.
