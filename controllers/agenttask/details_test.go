@@ -29,28 +29,6 @@ func asJSON(t *testing.T, object any) string {
 	return string(raw)
 }
 
-func TestDelay(t *testing.T) {
-	tests := []struct {
-		failed     int32
-		retryAfter time.Duration
-		random     float64
-		want       time.Duration
-	}{
-		{1, 0, 0, 500 * time.Millisecond},
-		{1, 0, 0.5, time.Second},
-		{2, 0, 0.5, 2 * time.Second},
-		{3, 0, 1, 6 * time.Second},
-		{6, 0, 0.5, 30 * time.Second},
-		{20, 0, 0.5, 30 * time.Second},
-		{1, 8 * time.Second, 0.5, 8 * time.Second},
-	}
-	for _, tt := range tests {
-		if got := delay(tt.failed, tt.retryAfter, tt.random); got != tt.want {
-			t.Errorf("delay(%d, %s, %v) = %s, want %s", tt.failed, tt.retryAfter, tt.random, got, tt.want)
-		}
-	}
-}
-
 func TestCorrelationID(t *testing.T) {
 	given := ask("a", "x", func(task *v1alpha1.AgentTask) { task.Spec.CorrelationID = "req-42" })
 	if got := correlationID(given); got != "req-42" {

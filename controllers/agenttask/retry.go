@@ -8,13 +8,11 @@ import (
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
 	"github.com/eclusier/eclusier/internal/fault"
+	"github.com/eclusier/eclusier/internal/kube"
 )
 
-const (
-	maxAttempts  = 3
-	firstDelay   = time.Second
-	longestDelay = 30 * time.Second
-)
+// maxAttempts is how often a step is tried.
+const maxAttempts = 3
 
 // retry records when the step is tried again, or ends the task where the attempts are spent.
 func (p *pass) retry(f *fault.Fault) {
@@ -30,13 +28,6 @@ func (p *pass) retry(f *fault.Fault) {
 		return
 	}
 	// Times are stored in whole seconds; rounded down, a wait would end before it is over.
-	next := p.now.Add(delay(failed, f.RetryAfter, rand.Float64())).Add(time.Second - 1).Truncate(time.Second) //nolint:gosec // spreading load needs no secret randomness
+	next := p.now.Add(kube.Backoff(failed, f.RetryAfter, rand.Float64())).Add(time.Second - 1).Truncate(time.Second) //nolint:gosec // spreading load needs no secret randomness
 	status.Retry.NextAttemptAt = &metav1.Time{Time: next}
-}
-
-// delay is how long to wait after a number of failed attempts: twice as long each time, spread between half and one and a
-// half times that by random (0 to 1), and never less than the other side asked for.
-func delay(failed int32, retryAfter time.Duration, random float64) time.Duration {
-	wait := min(firstDelay<<(failed-1), longestDelay)
-	return max(time.Duration(float64(wait)*(0.5+random)), retryAfter)
 }

@@ -3,12 +3,9 @@ package agenttask
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/go-logr/logr"
-	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -20,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
+	"github.com/eclusier/eclusier/internal/guard"
 )
 
 // Setup has the manager call the reconciler, for at most so many tasks at a time.
@@ -28,7 +26,7 @@ func (r *Reconciler) Setup(manager ctrl.Manager, concurrent int) error {
 		For(&v1alpha1.AgentTask{}, builder.WithPredicates(r.worthALook())).
 		WithOptions(controller.Options{MaxConcurrentReconciles: concurrent}).
 		WithLogConstructor(r.logger(manager.GetLogger()))
-	served, err := policies(manager.GetRESTMapper())
+	served, err := guard.Served(manager.GetRESTMapper())
 	if err != nil {
 		return err
 	}
@@ -60,30 +58,6 @@ func (r *Reconciler) worthALook() predicate.Predicate {
 			return false
 		},
 	}
-}
-
-// policies are the kinds that the identity guard looks at, as far as the API server serves them: tasks that wait for the
-// guard are woken by a change of one.
-func policies(mapper meta.RESTMapper) ([]client.Object, error) {
-	kinds := map[string]client.Object{
-		"ValidatingAdmissionPolicy":        &admissionregistrationv1.ValidatingAdmissionPolicy{},
-		"ValidatingAdmissionPolicyBinding": &admissionregistrationv1.ValidatingAdmissionPolicyBinding{},
-		"MutatingAdmissionPolicy":          &admissionregistrationv1.MutatingAdmissionPolicy{},
-		"MutatingAdmissionPolicyBinding":   &admissionregistrationv1.MutatingAdmissionPolicyBinding{},
-	}
-	var served []client.Object
-	for kind, object := range kinds {
-		gvk := admissionregistrationv1.SchemeGroupVersion.WithKind(kind)
-		_, err := mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
-		switch {
-		case meta.IsNoMatchError(err):
-			continue
-		case err != nil:
-			return nil, fmt.Errorf("asking for %s: %w", kind, err)
-		}
-		served = append(served, object)
-	}
-	return served, nil
 }
 
 // policyChanged returns the tasks that have not been accepted yet, and tells the metrics how the policies are now.

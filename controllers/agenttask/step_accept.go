@@ -1,9 +1,8 @@
 package agenttask
 
 import (
+	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,6 +14,7 @@ import (
 	"github.com/eclusier/eclusier/api/v1alpha1"
 	"github.com/eclusier/eclusier/internal/fault"
 	"github.com/eclusier/eclusier/internal/guard"
+	"github.com/eclusier/eclusier/internal/kube"
 )
 
 // accept checks what can be checked without understanding the prompt, and starts the task's clock.
@@ -108,11 +108,7 @@ func (p *pass) accountExists(ctx context.Context) error {
 // correlationID is the id that the task was given, or one made from its uid: so it is the same in every pass, and in the
 // log lines of a pass whose write was lost.
 func correlationID(task *v1alpha1.AgentTask) string {
-	if task.Spec.CorrelationID != "" {
-		return task.Spec.CorrelationID
-	}
-	sum := sha256.Sum256([]byte(task.UID))
-	return "corr-" + hex.EncodeToString(sum[:4])
+	return cmp.Or(task.Spec.CorrelationID, kube.CorrelationID(task.UID))
 }
 
 // refuse is the fault that ends a task under a reason, with what people can do about it.

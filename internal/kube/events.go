@@ -1,14 +1,25 @@
 package kube
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 )
 
 // CorrelationAnnotation carries the correlation id on events and child objects.
 const CorrelationAnnotation = "eclusier.io/correlation-id"
+
+// CorrelationID is the id of an object that was given none: it is the same in every pass, and in the log lines of a pass
+// whose write was lost.
+func CorrelationID(uid types.UID) string {
+	sum := sha256.Sum256([]byte(uid))
+	return "corr-" + hex.EncodeToString(sum[:4])
+}
 
 // maxNote is what the API server accepts as an event's note.
 const maxNote = 1024

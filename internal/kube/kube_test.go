@@ -126,6 +126,28 @@ func TestEvents_Tell(t *testing.T) {
 	}
 }
 
+func TestBackoff(t *testing.T) {
+	tests := []struct {
+		failed     int32
+		retryAfter time.Duration
+		random     float64
+		want       time.Duration
+	}{
+		{1, 0, 0, 500 * time.Millisecond},
+		{1, 0, 0.5, time.Second},
+		{2, 0, 0.5, 2 * time.Second},
+		{3, 0, 1, 6 * time.Second},
+		{6, 0, 0.5, 30 * time.Second},
+		{2000, 0, 0.5, 30 * time.Second},
+		{1, 8 * time.Second, 0.5, 8 * time.Second},
+	}
+	for _, tt := range tests {
+		if got := kube.Backoff(tt.failed, tt.retryAfter, tt.random); got != tt.want {
+			t.Errorf("Backoff(%d, %s, %v) = %s, want %s", tt.failed, tt.retryAfter, tt.random, got, tt.want)
+		}
+	}
+}
+
 func TestResult(t *testing.T) {
 	pods := schema.GroupResource{Resource: "pods"}
 	unexpected := errors.New("boom")
