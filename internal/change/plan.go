@@ -1,10 +1,13 @@
 package change
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
@@ -110,13 +113,23 @@ type Plan struct {
 	ExpiresAt time.Time `json:"expiresAt"`
 }
 
+// notUTF8 is what JSON has in place of bytes that are not UTF-8. Texts that differ in such bytes would look the same, and
+// so would plans.
+const notUTF8 = `\ufffd`
+
 // Digest is what people acknowledge: "sha256:" and the hexadecimal SHA-256 of the canonical form of the plan. Equal plans
 // have equal digests, on every machine and at every time.
 func (p Plan) Digest() (string, error) {
 	p.ExpiresAt = p.ExpiresAt.UTC().Truncate(time.Second)
+	if p.Effects == nil {
+		p.Effects = []Effect{}
+	}
 	body, err := json.Marshal(p)
 	if err != nil {
 		return "", fmt.Errorf("writing the plan in its canonical form: %w", err)
+	}
+	if bytes.Contains(body, []byte(notUTF8)) {
+		return "", errors.New("writing the plan in its canonical form: a text in it is not UTF-8")
 	}
 	sum := sha256.New()
 	sum.Write([]byte(planVersion + "\n"))
@@ -144,8 +157,7 @@ func (p Plan) Counts() v1alpha1.EffectCounts {
 
 // Empty says that nothing would be sent.
 func (p Plan) Empty() bool {
-	c := p.Counts()
-	return c.Create+c.Update+c.Delete == 0
+	return !slices.ContainsFunc(p.Effects, func(e Effect) bool { return e.Verb != VerbNone })
 }
 
 // View is what is shown and kept beside a plan without being part of it.

@@ -1,7 +1,10 @@
 package change
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
 )
@@ -9,53 +12,66 @@ import (
 // manyObjects is the number of touched objects from which a change is a bulk change, of high impact by its size alone.
 const manyObjects = 10
 
+// What the guarded kinds decide.
+const (
+	whoMay       = "who may do what"
+	whatAdmits   = "what the API server admits"
+	whatServes   = "what the API server serves"
+	whatTalks    = "what may talk to what"
+	howMuch      = "how much may run"
+	whatPreempts = "what gives way to what"
+)
+
 // guardedKinds are the kinds whose change alters who may do what, what may run, or what may talk to what.
 var guardedKinds = map[string]string{
-	"Role": "who may do what", "RoleBinding": "who may do what", "ClusterRole": "who may do what",
-	"ClusterRoleBinding": "who may do what", "ServiceAccount": "who may do what",
-	"NetworkPolicy":                  "what may talk to what",
-	"ValidatingWebhookConfiguration": "what the API server admits", "MutatingWebhookConfiguration": "what the API server admits",
-	"ValidatingAdmissionPolicy": "what the API server admits", "ValidatingAdmissionPolicyBinding": "what the API server admits",
-	"MutatingAdmissionPolicy": "what the API server admits", "MutatingAdmissionPolicyBinding": "what the API server admits",
-	"APIService": "what the API server serves", "CustomResourceDefinition": "what the API server serves",
-	"ResourceQuota": "how much may run", "LimitRange": "how much may run", "PriorityClass": "what is preempted",
+	"Role": whoMay, "RoleBinding": whoMay, "ClusterRole": whoMay, "ClusterRoleBinding": whoMay, "ServiceAccount": whoMay,
+	"CertificateSigningRequest":      whoMay,
+	"ValidatingWebhookConfiguration": whatAdmits, "MutatingWebhookConfiguration": whatAdmits,
+	"ValidatingAdmissionPolicy": whatAdmits, "ValidatingAdmissionPolicyBinding": whatAdmits,
+	"MutatingAdmissionPolicy": whatAdmits, "MutatingAdmissionPolicyBinding": whatAdmits,
+	"APIService": whatServes, "CustomResourceDefinition": whatServes,
+	"ResourceQuota": howMuch, "LimitRange": howMuch, "PriorityClass": whatPreempts,
 }
 
-// grade is the impact of one effect and the sentence that says why.
+// networkPolicy ends the names of the kinds, of Kubernetes and of network plugins, that decide what may talk to what.
+const networkPolicy = "NetworkPolicy"
+
+// grade is the impact of one effect, or of all of them, and the sentence that says why.
 type grade struct {
 	impact v1alpha1.Impact
 	reason string
 }
 
 // Assess computes the risk of a plan from its effects and what is known of them, never from who asks or what a model
-// says. The impact is that of the worst effect; a plan can be undone if all of its effects can.
+// says. The impact is the worst that any effect has for any reason; a plan can be undone if all of its effects can. What
+// cannot be undone is named first, then the gravest reasons.
 func Assess(p Plan, facts []RiskFacts) v1alpha1.Risk {
 	risk := v1alpha1.Risk{Impact: v1alpha1.ImpactLow, Reversibility: v1alpha1.Reversible}
-	touched := 0
+	var grades []grade
+	touched := map[Object]bool{}
 	for i, e := range p.Effects {
 		if e.Verb == VerbNone {
 			continue
 		}
-		touched++
-		var f RiskFacts
-		if i < len(facts) {
-			f = facts[i]
+		touched[e.Object] = true
+		known := i < len(facts)
+		if known {
+			grades = append(grades, gradesOf(e, facts[i])...)
+		} else {
+			grades = append(grades, grade{v1alpha1.ImpactHigh, fmt.Sprintf("nothing is known of %s", name(e))})
 		}
-		g := gradeOf(e, f)
-		risk.Impact = worse(risk.Impact, g.impact)
-		risk.Reasons = append(risk.Reasons, g.reason)
-		if e.Inverse == nil || (e.Verb == VerbDelete && f.HoldsData) {
+		if e.Inverse == nil || (e.Verb == VerbDelete && known && facts[i].HoldsData) {
 			risk.Reversibility = v1alpha1.Irreversible
 			risk.Reasons = append(risk.Reasons, fmt.Sprintf("%s cannot be undone", name(e)))
 		}
-		if e.NotDryRun != "" {
-			risk.Impact = worse(risk.Impact, v1alpha1.ImpactMedium)
-			risk.Reasons = append(risk.Reasons, fmt.Sprintf("%s could not be dry-run: %s", name(e), e.NotDryRun))
-		}
 	}
-	if touched >= manyObjects {
-		risk.Impact = v1alpha1.ImpactHigh
-		risk.Reasons = append(risk.Reasons, fmt.Sprintf("%d objects are touched at once", touched))
+	if len(touched) >= manyObjects {
+		grades = append(grades, grade{v1alpha1.ImpactHigh, fmt.Sprintf("%d objects are touched at once", len(touched))})
+	}
+	slices.SortStableFunc(grades, func(a, b grade) int { return cmp.Compare(impactRank[b.impact], impactRank[a.impact]) })
+	for _, g := range grades {
+		risk.Impact = worse(risk.Impact, g.impact)
+		risk.Reasons = append(risk.Reasons, g.reason)
 	}
 	risk.Class = classOf(risk.Impact, risk.Reversibility)
 	risk.Reasons = bound(risk.Reasons)
@@ -80,26 +96,27 @@ func bound(reasons []string) []string {
 	return reasons
 }
 
-// graders are asked in turn, the gravest first; the first that answers grades the effect.
+// graders all grade every effect, from where and what it touches to what it does.
 var graders = []func(Effect, RiskFacts) *grade{
 	gradeSystem,
 	gradeData,
 	gradeGuarded,
 	gradePrivileged,
 	gradeClusterScoped,
-	gradeReplicas,
 	gradeProduction,
-	gradeDelete,
+	gradeReplicas,
 	gradeOperation,
+	gradeNotDryRun,
 }
 
-func gradeOf(e Effect, f RiskFacts) grade {
+func gradesOf(e Effect, f RiskFacts) []grade {
+	var grades []grade
 	for _, g := range graders {
 		if answer := g(e, f); answer != nil {
-			return *answer
+			grades = append(grades, *answer)
 		}
 	}
-	return grade{v1alpha1.ImpactMedium, fmt.Sprintf("%s changes a running object", name(e))}
+	return grades
 }
 
 func gradeSystem(e Effect, f RiskFacts) *grade {
@@ -121,6 +138,9 @@ func gradeData(e Effect, f RiskFacts) *grade {
 
 func gradeGuarded(e Effect, _ RiskFacts) *grade {
 	what, guarded := guardedKinds[e.Object.Kind]
+	if strings.HasSuffix(e.Object.Kind, networkPolicy) {
+		what, guarded = whatTalks, true
+	}
 	if !guarded {
 		return nil
 	}
@@ -134,76 +154,96 @@ func gradePrivileged(e Effect, f RiskFacts) *grade {
 	return &grade{v1alpha1.ImpactHigh, fmt.Sprintf("%s gives pods more rights than they have now", name(e))}
 }
 
+// gradeClusterScoped leaves the two operations that are made for nodes to gradeOperation.
 func gradeClusterScoped(e Effect, f RiskFacts) *grade {
-	switch {
-	case !f.ClusterScoped:
+	if !f.ClusterScoped || e.Operation == "cordon" || e.Operation == "uncordon" {
 		return nil
-	case e.Operation == "cordon":
-		return &grade{v1alpha1.ImpactMedium, fmt.Sprintf("%s takes no new pods any more", name(e))}
-	case e.Operation == "uncordon":
-		return &grade{v1alpha1.ImpactLow, fmt.Sprintf("%s takes new pods again", name(e))}
 	}
 	return &grade{v1alpha1.ImpactHigh, fmt.Sprintf("%s concerns the whole cluster", name(e))}
+}
+
+// gradeProduction makes every change in production one of high impact, however small it is: none of them is ever made
+// without a person's consent.
+func gradeProduction(e Effect, f RiskFacts) *grade {
+	if !f.Production {
+		return nil
+	}
+	return &grade{v1alpha1.ImpactHigh, fmt.Sprintf("%s is in production", name(e))}
 }
 
 func gradeReplicas(e Effect, f RiskFacts) *grade {
 	if f.ReplicasFrom == nil || f.ReplicasTo == nil {
 		return nil
 	}
-	from, to := *f.ReplicasFrom, *f.ReplicasTo
+	from, to := int64(*f.ReplicasFrom), int64(*f.ReplicasTo)
 	what := fmt.Sprintf("%s goes from %d to %d replicas", name(e), from, to)
 	switch {
-	case to == 0 && from > 0 && f.Production:
-		return &grade{v1alpha1.ImpactHigh, what + ": it stops serving, in production"}
 	case to == 0 && from > 0:
 		return &grade{v1alpha1.ImpactMedium, what + ": it stops serving"}
-	case f.Production:
-		return &grade{v1alpha1.ImpactMedium, what + ", in production"}
-	case to*2 < from || to > from*3:
+	case to*2 < from || to > max(from, 1)*3:
 		return &grade{v1alpha1.ImpactMedium, what + ": a large step"}
 	}
 	return &grade{v1alpha1.ImpactLow, what}
 }
 
-func gradeProduction(e Effect, f RiskFacts) *grade {
-	if !f.Production {
+// natures are the operations that have the same impact on every object that exists.
+var natures = map[v1alpha1.OperationName]grade{
+	"restart":  {v1alpha1.ImpactLow, "the pods of %s are replaced one after the other"},
+	"setImage": {v1alpha1.ImpactMedium, "%s runs another version afterwards"},
+	"undo":     {v1alpha1.ImpactMedium, "%s runs another version afterwards"},
+	"cordon":   {v1alpha1.ImpactMedium, "%s takes no new pods any more"},
+	"uncordon": {v1alpha1.ImpactLow, "%s takes new pods again"},
+	"resume":   {v1alpha1.ImpactLow, "%s is let go on"},
+}
+
+// gradeOperation grades what the operation does by its nature.
+func gradeOperation(e Effect, f RiskFacts) *grade {
+	switch {
+	case e.Verb == VerbDelete:
+		return gradeDelete(e, f)
+	case e.Verb == VerbCreate:
+		return &grade{v1alpha1.ImpactLow, fmt.Sprintf("%s is new", name(e))}
+	}
+	if g, known := natures[e.Operation]; known {
+		return &grade{g.impact, fmt.Sprintf(g.reason, name(e))}
+	}
+	switch {
+	case e.Operation == "suspend":
+		return gradeSuspend(e, f)
+	case e.Operation == "scale" && f.ReplicasFrom != nil && f.ReplicasTo != nil:
 		return nil
 	}
-	if e.Verb == VerbDelete {
-		return &grade{v1alpha1.ImpactHigh, fmt.Sprintf("%s is deleted in production", name(e))}
+	if f.Dependents > 0 {
+		return &grade{v1alpha1.ImpactMedium, fmt.Sprintf("%s has %d objects that follow it", name(e), f.Dependents)}
 	}
-	return &grade{v1alpha1.ImpactMedium, fmt.Sprintf("%s is in production", name(e))}
+	return &grade{v1alpha1.ImpactMedium, fmt.Sprintf("%s changes while it is in use", name(e))}
 }
 
 func gradeDelete(e Effect, f RiskFacts) *grade {
-	if e.Verb != VerbDelete {
+	switch {
+	case f.HoldsData:
 		return nil
-	}
-	if e.Object.Kind == "Pod" {
+	case e.Inverse != nil && e.Inverse.Kind == RequestNone:
 		return &grade{v1alpha1.ImpactLow, fmt.Sprintf("%s is deleted; its owner makes a new one", name(e))}
-	}
-	if f.Dependents > 0 {
+	case f.Dependents > 0:
 		return &grade{v1alpha1.ImpactMedium, fmt.Sprintf("%s is deleted with %d objects it owns", name(e), f.Dependents)}
 	}
 	return &grade{v1alpha1.ImpactMedium, fmt.Sprintf("%s is deleted", name(e))}
 }
 
-func gradeOperation(e Effect, f RiskFacts) *grade {
-	switch e.Operation {
-	case "restart":
-		return &grade{v1alpha1.ImpactLow, fmt.Sprintf("the pods of %s are replaced one after the other", name(e))}
-	case "setImage", "undo":
-		return &grade{v1alpha1.ImpactMedium, fmt.Sprintf("%s runs another version afterwards", name(e))}
-	case "suspend", "resume":
-		return &grade{v1alpha1.ImpactLow, fmt.Sprintf("%s is held or let go on", name(e))}
+// gradeSuspend: a Job that is held loses the pods that it runs, a CronJob keeps its Jobs.
+func gradeSuspend(e Effect, f RiskFacts) *grade {
+	if e.Object.Kind == "Job" && f.Dependents > 0 {
+		return &grade{v1alpha1.ImpactMedium, fmt.Sprintf("%s is held, which ends the %d pods it runs", name(e), f.Dependents)}
 	}
-	if e.Verb == VerbCreate {
-		return &grade{v1alpha1.ImpactLow, fmt.Sprintf("%s is new", name(e))}
+	return &grade{v1alpha1.ImpactLow, fmt.Sprintf("%s is held", name(e))}
+}
+
+func gradeNotDryRun(e Effect, _ RiskFacts) *grade {
+	if e.NotDryRun == "" {
+		return nil
 	}
-	if f.Dependents > 0 {
-		return &grade{v1alpha1.ImpactMedium, fmt.Sprintf("%s has %d objects that follow it", name(e), f.Dependents)}
-	}
-	return nil
+	return &grade{v1alpha1.ImpactMedium, fmt.Sprintf("%s could not be dry-run: %s", name(e), e.NotDryRun)}
 }
 
 func name(e Effect) string {
@@ -213,10 +253,12 @@ func name(e Effect) string {
 	return e.Object.Kind + " " + e.Object.Namespace + "/" + e.Object.Name
 }
 
+// impactRank orders impacts.
+var impactRank = map[v1alpha1.Impact]int{v1alpha1.ImpactLow: 0, v1alpha1.ImpactMedium: 1, v1alpha1.ImpactHigh: 2}
+
 // worse is the graver of two impacts.
 func worse(a, b v1alpha1.Impact) v1alpha1.Impact {
-	rank := map[v1alpha1.Impact]int{v1alpha1.ImpactLow: 0, v1alpha1.ImpactMedium: 1, v1alpha1.ImpactHigh: 2}
-	if rank[b] > rank[a] {
+	if impactRank[b] > impactRank[a] {
 		return b
 	}
 	return a
@@ -225,7 +267,7 @@ func worse(a, b v1alpha1.Impact) v1alpha1.Impact {
 // classOf is the class of an impact, one higher where nothing can be undone.
 func classOf(impact v1alpha1.Impact, reversibility v1alpha1.Reversibility) v1alpha1.Class {
 	classes := []v1alpha1.Class{v1alpha1.ClassLow, v1alpha1.ClassMedium, v1alpha1.ClassHigh, v1alpha1.ClassCritical}
-	i := map[v1alpha1.Impact]int{v1alpha1.ImpactLow: 0, v1alpha1.ImpactMedium: 1, v1alpha1.ImpactHigh: 2}[impact]
+	i := impactRank[impact]
 	if reversibility == v1alpha1.Irreversible {
 		i++
 	}

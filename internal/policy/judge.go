@@ -11,25 +11,27 @@ import (
 	"github.com/eclusier/eclusier/internal/change"
 )
 
-// judges are asked in turn by judge; the first verdict stands. They run from what forbids to what allows.
-var judges = []func(v1alpha1.ChangePolicy, change.Plan, v1alpha1.Risk) *Verdict{
+// refusals are asked in turn by judge; the first that refuses decides.
+var refusals = []func(v1alpha1.ChangePolicy, change.Plan) *Verdict{
 	unreadable,
 	destructive,
 	deny,
 	notAllowed,
 	forbiddenAccount,
-	protected,
-	matrix,
 }
 
-// judge is what one policy says.
+// judge is what one policy says: what it refuses is refused, and of what it asks for besides, the strictest holds.
 func judge(policy v1alpha1.ChangePolicy, p change.Plan, risk v1alpha1.Risk) Verdict {
-	for _, j := range judges {
-		if v := j(policy, p, risk); v != nil {
+	for _, refusal := range refusals {
+		if v := refusal(policy, p); v != nil {
 			return *v
 		}
 	}
-	return ask(policy, quorum(policy), fmt.Sprintf("consent for class %s", risk.Class))
+	v := byRisk(policy, risk)
+	if what := protected(policy, p); what != "" {
+		return combine([]Verdict{ask(policy, max(quorum(policy), doubleQuorum), what+" is protected"), v})
+	}
+	return v
 }
 
 func quorum(policy v1alpha1.ChangePolicy) int32 { return max(policy.Spec.Quorum, DefaultQuorum) }
@@ -52,14 +54,14 @@ func refuse(policy v1alpha1.ChangePolicy, what string) *Verdict {
 }
 
 // unreadable denies everything where a part of the policy cannot be understood.
-func unreadable(policy v1alpha1.ChangePolicy, _ change.Plan, _ v1alpha1.Risk) *Verdict {
+func unreadable(policy v1alpha1.ChangePolicy, _ change.Plan) *Verdict {
 	if err := Validate(policy); err != nil {
 		return refuse(policy, "the policy cannot be read, so it denies everything until it is corrected: "+err.Error())
 	}
 	return nil
 }
 
-func destructive(policy v1alpha1.ChangePolicy, p change.Plan, _ v1alpha1.Risk) *Verdict {
+func destructive(policy v1alpha1.ChangePolicy, p change.Plan) *Verdict {
 	if policy.Spec.Destructive != v1alpha1.DestructiveForbid {
 		return nil
 	}
@@ -71,7 +73,7 @@ func destructive(policy v1alpha1.ChangePolicy, p change.Plan, _ v1alpha1.Risk) *
 	return nil
 }
 
-func deny(policy v1alpha1.ChangePolicy, p change.Plan, _ v1alpha1.Risk) *Verdict {
+func deny(policy v1alpha1.ChangePolicy, p change.Plan) *Verdict {
 	for _, rule := range policy.Spec.Deny {
 		for _, e := range p.Effects {
 			if ruleFits(rule, e) {
@@ -83,7 +85,7 @@ func deny(policy v1alpha1.ChangePolicy, p change.Plan, _ v1alpha1.Risk) *Verdict
 }
 
 // notAllowed wants every effect to fit at least one allow rule, where there are any.
-func notAllowed(policy v1alpha1.ChangePolicy, p change.Plan, _ v1alpha1.Risk) *Verdict {
+func notAllowed(policy v1alpha1.ChangePolicy, p change.Plan) *Verdict {
 	if len(policy.Spec.Allow) == 0 {
 		return nil
 	}
@@ -106,13 +108,15 @@ func ruleFits(rule v1alpha1.ChangeRule, e change.Effect) bool {
 	return len(rule.Kinds) == 0 || slices.ContainsFunc(rule.Kinds, func(k string) bool { return kindFits(k, e.Object) })
 }
 
-// kindFits compares "Kind", "Kind.group" or "*" with an object.
+// kindFits compares "Kind", "Kind.group" or "*" with an object. The name of the resource will do for the kind, since a
+// rule that forbids "deployments" is not meant to forbid nothing.
 func kindFits(pattern string, o change.Object) bool {
 	if pattern == "*" {
 		return true
 	}
 	kind, group0, qualified := strings.Cut(pattern, ".")
-	return strings.EqualFold(kind, o.Kind) && (!qualified || group0 == group(o.APIVersion))
+	named := strings.EqualFold(kind, o.Kind) || strings.EqualFold(kind, o.Resource)
+	return named && (!qualified || group0 == group(o.APIVersion))
 }
 
 func group(apiVersion string) string {
@@ -123,7 +127,7 @@ func group(apiVersion string) string {
 	return g
 }
 
-func forbiddenAccount(policy v1alpha1.ChangePolicy, p change.Plan, _ v1alpha1.Risk) *Verdict {
+func forbiddenAccount(policy v1alpha1.ChangePolicy, p change.Plan) *Verdict {
 	return account(policy.Spec.ServiceAccounts, fmt.Sprintf("%s@%d", policy.Name, policy.Generation), p)
 }
 
@@ -139,18 +143,17 @@ func account(allowed []string, who string, p change.Plan) *Verdict {
 	return denied(fmt.Sprintf("%s: service account %q may not be used for changes, only %s", who, name, strings.Join(allowed, ", ")))
 }
 
-// protected wants two people where something protected is touched, whatever the risk.
-func protected(policy v1alpha1.ChangePolicy, p change.Plan, _ v1alpha1.Risk) *Verdict {
+// protected names what of the plan the policy protects; it is empty where it protects none of it.
+func protected(policy v1alpha1.ChangePolicy, p change.Plan) string {
 	if policy.Spec.Protected == nil {
-		return nil
+		return ""
 	}
 	for _, e := range p.Effects {
 		if what := protectedBy(*policy.Spec.Protected, e.Object); what != "" {
-			v := ask(policy, max(quorum(policy), protectedQuorum), what+" is protected")
-			return &v
+			return what
 		}
 	}
-	return nil
+	return ""
 }
 
 func protectedBy(p v1alpha1.Protected, o change.Object) string {
@@ -169,32 +172,29 @@ func protectedBy(p v1alpha1.Protected, o change.Object) string {
 	return ""
 }
 
-// matrix is the six cells, where the policy turns them on.
-func matrix(policy v1alpha1.ChangePolicy, _ change.Plan, risk v1alpha1.Risk) *Verdict {
+// byRisk is what a policy asks for by the risk alone: by the six cells where it turns them on, otherwise its quorum.
+func byRisk(policy v1alpha1.ChangePolicy, risk v1alpha1.Risk) Verdict {
 	if policy.Spec.Autonomy != v1alpha1.AutonomyMatrix {
-		return nil
+		return ask(policy, quorum(policy), fmt.Sprintf("consent for class %s", risk.Class))
 	}
 	what := fmt.Sprintf("matrix cell %s impact, %s", strings.ToLower(string(risk.Impact)), strings.ToLower(string(risk.Reversibility)))
 	answer := cell(policy.Spec.Matrix, risk)
 	switch answer {
-	case v1alpha1.AnswerDeny:
-		return refuse(policy, what)
+	case v1alpha1.AnswerApproval:
+		return ask(policy, quorum(policy), what)
 	case v1alpha1.AnswerDoubleApproval:
-		v := ask(policy, max(quorum(policy), protectedQuorum), what)
-		return &v
+		return ask(policy, max(quorum(policy), doubleQuorum), what)
 	case v1alpha1.AnswerAutonomous, v1alpha1.AnswerAutonomousThenReview:
 		if risk.Impact == v1alpha1.ImpactHigh {
-			v := ask(policy, quorum(policy), what+", which is never autonomous")
-			return &v
+			return ask(policy, quorum(policy), what+", which is never autonomous")
 		}
-		return &Verdict{
+		return Verdict{
 			Verdict:          v1alpha1.PolicyAllowed,
 			DecidedBy:        says(policy, what+" needs nobody's consent"),
 			ReviewAfterwards: answer == v1alpha1.AnswerAutonomousThenReview,
 		}
 	}
-	v := ask(policy, quorum(policy), what)
-	return &v
+	return *refuse(policy, what)
 }
 
 // cell is the matrix's answer; an unset cell has the default that the field documents.

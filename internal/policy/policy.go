@@ -6,10 +6,13 @@
 package policy
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"sort"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,8 +26,10 @@ import (
 const (
 	DefaultTTL    = 24 * time.Hour
 	DefaultQuorum = 1
-	// protectedQuorum is how many people have to agree to a change of something protected.
-	protectedQuorum = 2
+	// maxTTL is the longest that a policy can say.
+	maxTTL = 168 * time.Hour
+	// doubleQuorum is how many people have to agree to a change of something protected, and where the matrix wants two.
+	doubleQuorum = 2
 )
 
 // Namespace is a namespace that a change belongs to or touches.
@@ -36,33 +41,49 @@ type Namespace struct {
 // Selected are the policies that fit a change, in the order of their names.
 type Selected struct {
 	policies []v1alpha1.ChangePolicy
+	// bare are the namespaces that no policy fits: there the built-in default speaks beside the policies of the others.
+	bare []string
+	// people maps every name that has aliases to the one person behind it.
+	people map[string]string
 }
 
 // Select returns the policies that fit any of the namespaces. A policy whose selector cannot be read fits every change,
 // and Judge denies it: what cannot be understood does not open the gate.
 func Select(policies []v1alpha1.ChangePolicy, namespaces []Namespace) Selected {
 	var s Selected
+	covered := make([]bool, len(namespaces))
 	for _, p := range policies {
-		if fits(p, namespaces) {
+		if fits(p, namespaces, covered) {
 			s.policies = append(s.policies, p)
 		}
 	}
 	sort.Slice(s.policies, func(i, j int) bool { return s.policies[i].Name < s.policies[j].Name })
+	for i, ns := range namespaces {
+		if !covered[i] {
+			s.bare = append(s.bare, ns.Name)
+		}
+	}
+	s.people = peopleOf(s.policies)
 	return s
 }
 
-func fits(p v1alpha1.ChangePolicy, namespaces []Namespace) bool {
+// fits says whether the policy fits any of the namespaces, and notes which.
+func fits(p v1alpha1.ChangePolicy, namespaces []Namespace, covered []bool) bool {
 	selector, err := metav1.LabelSelectorAsSelector(&p.Spec.NamespaceSelector)
 	if err != nil {
 		return true
 	}
-	for _, ns := range namespaces {
+	fit := false
+	for i, ns := range namespaces {
 		if selector.Matches(labels.Set(ns.Labels)) {
-			return true
+			fit, covered[i] = true, true
 		}
 	}
-	return false
+	return fit
 }
+
+// unruled says that the built-in default speaks, alone or beside policies.
+func (s Selected) unruled() bool { return len(s.policies) == 0 || len(s.bare) > 0 }
 
 // Fingerprint identifies the policies and their generations, so that a change of any of them is noticed.
 func (s Selected) Fingerprint() string {
@@ -73,20 +94,26 @@ func (s Selected) Fingerprint() string {
 	return "policies:" + hex.EncodeToString(sum.Sum(nil))[:32]
 }
 
-// TTL is how long consent may be awaited and used: the shortest that any policy says.
+// TTL is how long consent may be awaited and used: the shortest that any policy says, and the default where one says
+// nothing.
 func (s Selected) TTL() time.Duration {
-	ttl := DefaultTTL
+	ttl := maxTTL
+	if s.unruled() {
+		ttl = DefaultTTL
+	}
 	for _, p := range s.policies {
-		if t := p.Spec.ApprovalTTL; t != nil && t.Duration < ttl {
-			ttl = t.Duration
+		said := DefaultTTL
+		if p.Spec.ApprovalTTL != nil {
+			said = p.Spec.ApprovalTTL.Duration
 		}
+		ttl = min(ttl, said)
 	}
 	return ttl
 }
 
-// SelfApproval is Allow only where there is a policy and every one says so.
+// SelfApproval is Allow only where policies alone speak and every one says so.
 func (s Selected) SelfApproval() v1alpha1.SelfApproval {
-	if len(s.policies) == 0 {
+	if s.unruled() {
 		return v1alpha1.SelfApprovalForbid
 	}
 	for _, p := range s.policies {
@@ -110,14 +137,8 @@ func (s Selected) Approvers() []v1alpha1.ApproverSet {
 
 // Person is the person behind a name: an alias where a policy knows one, the name itself otherwise.
 func (s Selected) Person(username string) string {
-	for _, p := range s.policies {
-		for _, a := range p.Spec.Aliases {
-			for _, u := range a.Usernames {
-				if u == username {
-					return "person:" + a.Person
-				}
-			}
-		}
+	if person, known := s.people[username]; known {
+		return person
 	}
 	return username
 }
@@ -137,7 +158,7 @@ func (s Selected) Delegated(username string) bool {
 // Verdict is what the policies say of a plan.
 type Verdict struct {
 	Verdict v1alpha1.PolicyVerdict
-	// Required is how many people have to agree, 0 where nobody has to.
+	// Required is how many people have to agree; 0 where nobody has to, or where nobody's consent would help.
 	Required int32
 	// DecidedBy names the policies, their generations and the rules that led there.
 	DecidedBy []string
@@ -150,55 +171,96 @@ var strictness = map[v1alpha1.PolicyVerdict]int{
 	v1alpha1.PolicyAllowed: 0, v1alpha1.PolicyApprovalRequired: 1, v1alpha1.PolicyDenied: 2,
 }
 
-// Judge combines what every policy says of the plan. Without a policy, one person has to agree; two, where the plan can
-// do great harm that cannot be undone.
+// Judge combines what every policy says of the plan. Where no policy fits, one person has to agree, and only the default
+// service account may be used.
 func (s Selected) Judge(p change.Plan, risk v1alpha1.Risk) Verdict {
 	if v := refuseAlways(p); v != nil {
 		return *v
 	}
-	if len(s.policies) == 0 {
-		return builtin(p)
+	if n := len(s.Approvers()); n > maxApproverSets {
+		return *denied(fmt.Sprintf("built-in: %d policies name approvers for this change, and at most %d can", n, maxApproverSets))
 	}
-	var verdict Verdict
-	for i, policy := range s.policies {
-		v := judge(policy, p, risk)
-		if i == 0 || strictness[v.Verdict] > strictness[verdict.Verdict] {
-			verdict.Verdict = v.Verdict
+	var verdicts []Verdict
+	for _, policy := range s.policies {
+		verdicts = append(verdicts, judge(policy, p, risk))
+	}
+	if s.unruled() {
+		verdicts = append(verdicts, s.builtin(p))
+	}
+	return combine(verdicts)
+}
+
+// combine takes the strictest answer of each field. The reasons of the strictest verdicts come first, and those of the
+// others after them as far as there is room.
+func combine(verdicts []Verdict) Verdict {
+	slices.SortStableFunc(verdicts, func(a, b Verdict) int {
+		return cmp.Or(cmp.Compare(strictness[b.Verdict], strictness[a.Verdict]), cmp.Compare(b.Required, a.Required))
+	})
+	all := Verdict{Verdict: verdicts[0].Verdict, Required: verdicts[0].Required}
+	for _, v := range verdicts {
+		all.ReviewAfterwards = all.ReviewAfterwards || v.ReviewAfterwards
+		all.DecidedBy = append(all.DecidedBy, v.DecidedBy...)
+	}
+	all.DecidedBy = bound(all.DecidedBy)
+	return all
+}
+
+// Bounds of what v1alpha1.PolicyStatus and v1alpha1.ApprovalSpec hold.
+const (
+	maxReasons      = 20
+	maxReason       = 512
+	maxApproverSets = 10
+)
+
+func bound(reasons []string) []string {
+	if len(reasons) > maxReasons {
+		reasons = append(reasons[:maxReasons-1:maxReasons-1], fmt.Sprintf("and %d more rules", len(reasons)-maxReasons+1))
+	}
+	for i, r := range reasons {
+		if runes := []rune(r); len(runes) > maxReason {
+			reasons[i] = string(runes[:maxReason-1]) + "…"
 		}
-		verdict.Required = max(verdict.Required, v.Required)
-		verdict.ReviewAfterwards = verdict.ReviewAfterwards || v.ReviewAfterwards
-		verdict.DecidedBy = append(verdict.DecidedBy, v.DecidedBy...)
 	}
-	if verdict.Verdict == v1alpha1.PolicyAllowed {
-		verdict.Required = 0
-	}
-	return verdict
+	return reasons
 }
 
 // builtin is the verdict where no policy fits.
-func builtin(p change.Plan) Verdict {
+func (s Selected) builtin(p change.Plan) Verdict {
 	if v := account(nil, "default", p); v != nil {
 		return *v
 	}
-	return Verdict{
-		Verdict:   v1alpha1.PolicyApprovalRequired,
-		Required:  DefaultQuorum,
-		DecidedBy: []string{"default: every change needs the consent of one person other than the requester"},
+	why := "default: every change needs the consent of one person other than the requester"
+	if len(s.policies) > 0 {
+		why = fmt.Sprintf("%s, in namespace %s, which no policy fits", why, s.bare[0])
 	}
+	return Verdict{Verdict: v1alpha1.PolicyApprovalRequired, Required: DefaultQuorum, DecidedBy: []string{why}}
 }
 
 // refuseAlways is what no policy can allow.
 func refuseAlways(p change.Plan) *Verdict {
 	for _, e := range p.Effects {
-		if e.Object.Kind == "Secret" && e.Object.APIVersion == "v1" {
-			return denied("built-in: Secrets are not changed through eclusier; change " + e.Object.Namespace + "/" + e.Object.Name + " where it is kept")
-		}
-		if group(e.Object.APIVersion) == v1alpha1.GroupVersion.Group {
-			return denied("built-in: eclusier does not change its own objects (" + e.Object.Kind + " " + e.Object.Name + ")")
+		o := e.Object
+		what := o.Kind + " " + o.Name
+		switch {
+		case o.Kind == "Secret" && o.APIVersion == "v1":
+			return denied("built-in: Secrets are not changed through eclusier; change " + o.Namespace + "/" + o.Name + " where it is kept")
+		case group(o.APIVersion) == v1alpha1.GroupVersion.Group:
+			return denied("built-in: eclusier does not change its own objects (" + what + ")")
+		case group(o.APIVersion) == crdGroup && strings.HasSuffix(o.Name, "."+v1alpha1.GroupVersion.Group):
+			return denied("built-in: eclusier does not change its own definitions (" + what + ")")
+		case group(o.APIVersion) == admissionGroup && strings.HasPrefix(o.Name, ownPolicies):
+			return denied("built-in: eclusier does not change the policies that vouch for its own decisions (" + what + ")")
 		}
 	}
 	return nil
 }
+
+// Where eclusier's own definitions and admission policies are.
+const (
+	crdGroup       = "apiextensions.k8s.io"
+	admissionGroup = "admissionregistration.k8s.io"
+	ownPolicies    = "eclusier-"
+)
 
 func denied(why string) *Verdict {
 	return &Verdict{Verdict: v1alpha1.PolicyDenied, DecidedBy: []string{why}}
