@@ -71,16 +71,20 @@ func tokenize(text string) []token {
 	if len(text) > maxBytes {
 		text = text[:maxBytes]
 	}
-	z := tokenizer{lex: vocabulary(), text: text, tokens: make([]token, 0, 16+len(text)/5)}
-	z.folded = make([]byte, 0, len(text)+16)
-	z.before = breakSentence
-	z.shouting = strings.ToUpper(text) == text
+	z := newTokenizer(text)
 	z.scan()
 	z.know()
 	tokens := z.merge()
 	tellHomographs(text, tokens)
 	dropShortNames(tokens)
 	return tokens
+}
+
+func newTokenizer(text string) *tokenizer {
+	return &tokenizer{
+		lex: vocabulary(), text: text, tokens: make([]token, 0, 16+len(text)/5), folded: make([]byte, 0, len(text)+16),
+		before: breakSentence, shouting: strings.ToUpper(text) == text,
+	}
 }
 
 func (z *tokenizer) scan() {

@@ -1,0 +1,133 @@
+package wish
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/eclusier/eclusier/internal/classify"
+)
+
+// The words of trouble, of time and of exceptions, beside those that the vocabulary marks.
+var (
+	troubles = []string{"down", "hangs", "hang", "crashes", "leaks", "leaking", "leak", "fails", "restarts", "stale", "slow", "oom", "oomkilled", "error", "errors",
+		"timeout", "timeouts", "crashloop", "crashloopbackoff", "respond", "responding", "answer", "answering", "rame", "rament", "fuit", "plante", "plantent",
+		"repond", "repondent", "erreur", "erreurs", "boucle", "panne", "redemarre", "redemarrent"}
+	limits = []string{"later", "tonight", "tomorrow", "before", "after", "till", "until", "when", "whenever", "while", "at", "only", "except", "instead", "monday",
+		"tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "weekend", "midnight", "noon", "test", "example", "joke", "drill",
+		"demain", "soir", "nuit", "tard", "avant", "apres", "quand", "lorsque", "seulement", "sauf", "plutot", "lundi", "mardi", "mercredi", "jeudi",
+		"vendredi", "samedi", "dimanche", "midi", "minuit", "exemple", "exercice", "blague", "should", "were", "had", "supposing", "imagine", "suppose"}
+)
+
+// tellsTrouble tells whether the words up to an end only say that something is not well: "web in shop is stuck".
+func (r *reader) tellsTrouble(from, to int) bool {
+	if !r.harmless(from, to) {
+		return false
+	}
+	ails := slices.ContainsFunc(r.words[from:to], func(w classify.Word) bool { return w.Ails || slices.Contains(troubles, w.Text) })
+	if !ails {
+		return false
+	}
+	if slices.Contains([]string{"it", "il", "elle", "ca", "this", "cela"}, r.words[from].Text) {
+		return to-from > 1
+	}
+	for _, topic := range r.names(from, Restart, "") {
+		if topic.end < to {
+			return true
+		}
+	}
+	return false
+}
+
+// explains tells whether the words from i on only say why something is wished, or what it is to bring about. An aim with a
+// number in it would be a wish of its own.
+func (r *reader) explains(i int) bool {
+	if cause := r.longest(grammar().causes, i); cause > i {
+		return cause < r.end && r.harmless(cause, r.end)
+	}
+	aim := r.longest(grammar().aims, i)
+	numbered := func(w classify.Word) bool { return strings.ContainsAny(w.Plain, "0123456789") }
+	return aim > i && aim < r.end && !slices.ContainsFunc(r.words[aim:r.end], numbered) && r.harmless(aim, r.end)
+}
+
+// harmless tells whether the words up to an end make nothing depend on anything, ask nothing and tell to do nothing.
+func (r *reader) harmless(from, to int) bool {
+	for i := from; i < to; i++ {
+		w := &r.words[i]
+		switch {
+		case w.Opaque, w.Asks, w.Supposes, slices.Contains(limits, w.Text) && !r.isPast(i, from):
+			return false
+		case (w.Change || grammar().firsts[w.Text]) && !r.isTold(i, from):
+			return false
+		}
+	}
+	return true
+}
+
+// isPast tells whether a time is one since when something has been so: "since noon", "depuis hier soir".
+func (r *reader) isPast(i, from int) bool {
+	for _, w := range r.words[max(from, i-2):i] {
+		if w.Text == "since" || w.Text == "depuis" {
+			return true
+		}
+	}
+	return false
+}
+
+// isTold tells whether the verb at i is no command: a noun ("the last deploy"), or what something does not do ("it does
+// not start", "il ne démarre pas").
+func (r *reader) isTold(i, from int) bool {
+	before := func(n int, words ...string) bool {
+		return i-n >= from && slices.Contains(words, r.words[i-n].Text)
+	}
+	switch {
+	case r.words[i].Kind != "" || r.words[i].Noun:
+		if before(1, "the", "a", "last", "latest", "new", "previous", "recent", "bad", "failed", "every", "each", "un", "le", "dernier", "nouveau", "chaque") {
+			return true
+		}
+	case r.words[i].Quoted:
+		return false
+	}
+	if before(1, "not") {
+		return before(2, "does", "can", "will", "did", "could", "would") && before(3, "it", "which", "that", "they", "pods", "he")
+	}
+	if before(1, "ne") {
+		return before(2, "il", "elle", "ca", "cela", "qui", "ils", "elles")
+	}
+	return before(1, "il", "elle", "ca", "qui", "ils", "elles") && r.words[i].Text != "redemarrez" && r.words[i].Text != "relancez"
+}
+
+// refusal says why a sentence is not understood.
+func (r *reader) refusal(from int) *InexpressibleError {
+	words := r.words[from:r.end]
+	first := func(fits func(classify.Word) bool) (string, bool) {
+		i := slices.IndexFunc(words, fits)
+		if i < 0 {
+			return "", false
+		}
+		return words[i].Raw, true
+	}
+	if words[len(words)-1].Asks {
+		return &InexpressibleError{Reason: Asked}
+	}
+	for _, depends := range []func(classify.Word) bool{
+		func(w classify.Word) bool { return w.Supposes },
+		func(w classify.Word) bool { return slices.Contains(limits, w.Text) },
+	} {
+		if word, ok := first(depends); ok {
+			return &InexpressibleError{Conditional, word}
+		}
+	}
+	if word, ok := first(func(w classify.Word) bool { return w.Negates }); ok {
+		return &InexpressibleError{Negated, word}
+	}
+	if _, ok := first(func(w classify.Word) bool { return grammar().firsts[w.Text] || w.Text == "kubectl" }); !ok {
+		return &InexpressibleError{Reason: NoOperation}
+	}
+	if r.untagged != "" {
+		return &InexpressibleError{TagNeeded, r.untagged}
+	}
+	if r.furthest >= r.end {
+		return &InexpressibleError{Reason: Incomplete}
+	}
+	return &InexpressibleError{NotUnderstood, r.words[r.furthest].Raw}
+}

@@ -1,0 +1,157 @@
+package wish
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/eclusier/eclusier/api/v1alpha1"
+)
+
+// Objects are what the names of a wish were found to mean.
+type Objects struct {
+	// All are the objects that the task is about, each known to exist. They are fixed before a wish is bound to them: it
+	// can choose among them, and reach no other.
+	All []v1alpha1.ObjectReference
+	// Home is the namespace in which an object need not be named by its namespace.
+	Home string
+	// Replicas returns the number of replicas that an object is to have, and whether it is known. It is asked only where
+	// CountsReplicas says so.
+	Replicas func(v1alpha1.ObjectReference) (int32, bool)
+}
+
+// kindsOf says which kinds a verb is for; a verb that is not here is for any.
+var kindsOf = map[Verb][]string{
+	Scale:    {"Deployment", "StatefulSet", "ReplicaSet", "ReplicationController"},
+	Restart:  {"Deployment", "StatefulSet", "DaemonSet"},
+	SetImage: {"Deployment", "StatefulSet", "DaemonSet", "CronJob"},
+	Undo:     {"Deployment", "StatefulSet", "DaemonSet"},
+	Cordon:   {"Node"},
+	Uncordon: {"Node"},
+	Suspend:  {"CronJob", "Job"},
+	Resume:   {"CronJob", "Job"},
+}
+
+// KindsOf returns the kinds that a verb is for.
+func KindsOf(verb Verb) []string { return slices.Clone(kindsOf[verb]) }
+
+// CountsReplicas tells whether the wish depends on how many replicas there are.
+func (w Wish) CountsReplicas() bool {
+	return slices.ContainsFunc(w.Steps, countsReplicas)
+}
+
+func countsReplicas(s Step) bool { return s.Verb == Scale && (s.Change != To || s.From >= 0) }
+
+// Operations returns the operations that the wish is, in order. The error is an *InexpressibleError.
+func (w Wish) Operations(objects Objects) ([]v1alpha1.Operation, error) {
+	var operations []v1alpha1.Operation
+	for _, step := range w.Steps {
+		object, refusal := objects.meant(step)
+		if refusal != nil {
+			return nil, refusal
+		}
+		operation, refusal := step.operation(object, objects)
+		if refusal != nil {
+			return nil, refusal
+		}
+		operations = append(operations, operation)
+	}
+	return operations, nil
+}
+
+// meant returns the one object that a step is about.
+func (o Objects) meant(step Step) (v1alpha1.ObjectReference, *InexpressibleError) {
+	name := step.Target
+	var fit []v1alpha1.ObjectReference
+	for _, object := range o.All {
+		kind := name.Kind == "" || strings.EqualFold(name.Kind, object.Kind)
+		place := name.Namespace == "" || object.Namespace == "" || name.Namespace == object.Namespace
+		if name.Name == "" || name.Name == object.Name && kind && place {
+			fit = append(fit, object)
+		}
+	}
+	var none v1alpha1.ObjectReference
+	switch {
+	case name.Name == "" && len(fit) != 1:
+		return none, &InexpressibleError{Reason: NoTarget}
+	case len(fit) == 0:
+		return none, &InexpressibleError{OtherTarget, name.Name}
+	case len(fit) > 1:
+		return none, &InexpressibleError{Reason: Ambiguous}
+	}
+	object := fit[0]
+	kinds := kindsOf[step.Verb]
+	switch {
+	case name.Namespace == "" && object.Namespace != "" && object.Namespace != o.Home:
+		return none, &InexpressibleError{OtherNamespace, describe(object)}
+	case step.Verb == Delete && name.Name != "" && name.Kind == "":
+		return none, &InexpressibleError{KindNeeded, name.Name}
+	case kinds != nil && !slices.Contains(kinds, object.Kind):
+		return none, &InexpressibleError{WrongKind, describe(object)}
+	}
+	return object, nil
+}
+
+// describe names an object as people do who know its namespace: "Deployment shop/web".
+func describe(o v1alpha1.ObjectReference) string {
+	return o.Kind + " " + strings.TrimPrefix(o.Namespace+"/"+o.Name, "/")
+}
+
+// operation makes the operation that the step is for an object.
+func (s Step) operation(object v1alpha1.ObjectReference, objects Objects) (v1alpha1.Operation, *InexpressibleError) {
+	target := v1alpha1.OperationTarget{APIVersion: object.APIVersion, Kind: object.Kind, Namespace: object.Namespace, Name: object.Name}
+	var operation v1alpha1.Operation
+	switch s.Verb {
+	case Scale:
+		replicas, ok := s.replicas(object, objects)
+		if !ok {
+			return operation, &InexpressibleError{ReplicasUnknown, describe(object)}
+		}
+		operation.Scale = &v1alpha1.ScaleOperation{Target: target, Replicas: replicas}
+	case Restart:
+		operation.Restart = &v1alpha1.TargetOperation{Target: target}
+	case SetImage:
+		operation.SetImage = &v1alpha1.SetImageOperation{Target: target, Container: s.Container, Image: s.Image}
+	case Undo:
+		operation.Undo = &v1alpha1.UndoOperation{Target: target}
+		if s.Revision > 0 {
+			operation.Undo.ToRevision = &s.Revision
+		}
+	case Delete:
+		operation.Delete = &v1alpha1.DeleteOperation{Target: target}
+	case Cordon:
+		operation.Cordon = &v1alpha1.NodeOperation{Node: object.Name}
+	case Uncordon:
+		operation.Uncordon = &v1alpha1.NodeOperation{Node: object.Name}
+	case Suspend:
+		operation.Suspend = &v1alpha1.TargetOperation{Target: target}
+	case Resume:
+		operation.Resume = &v1alpha1.TargetOperation{Target: target}
+	}
+	return operation, nil
+}
+
+// replicas returns the number of replicas that there are to be. A change of a number that is not known, or that is not the
+// one the text speaks of, has no result.
+func (s Step) replicas(object v1alpha1.ObjectReference, objects Objects) (int32, bool) {
+	if !countsReplicas(s) {
+		return s.Number, true
+	}
+	current, known := objects.Replicas(object)
+	if !known || s.From >= 0 && s.From != current {
+		return 0, false
+	}
+	wanted := s.Number
+	switch s.Change {
+	case To:
+	case Up:
+		wanted = current + s.Number
+	case Down:
+		wanted = current - s.Number
+	case Twice:
+		wanted = current * 2
+	case Half:
+		wanted = current / 2
+		known = current%2 == 0
+	}
+	return wanted, known && wanted >= 0 && wanted <= maxReplicas && (s.Change == To || wanted != current)
+}

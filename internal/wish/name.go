@@ -1,0 +1,246 @@
+package wish
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/eclusier/eclusier/internal/classify"
+)
+
+// list is one way to read objects from a word on.
+type list struct {
+	end   int
+	names []Name
+}
+
+// place is one way to read a namespace from a word on.
+type place struct {
+	end       int
+	namespace string
+}
+
+// The words that lead to one object, those that point at one, and those that stand behind a name and add nothing.
+var (
+	articles = []string{"the", "my", "our", "le", "la", "les", "mon", "ma", "mes", "notre", "nos"}
+	pronouns = []string{"it", "them", "le", "la", "les", "ca", "celui-ci", "celle-ci"}
+	nouns    = []string{"app", "apps", "application", "applications", "workload", "workloads", "component", "composant"}
+	named    = []string{"named", "called", "nomme", "nommee", "appele", "appelee"}
+)
+
+// twoWords are the kinds that people write in two words.
+var twoWords = map[string]string{
+	"stateful set": "StatefulSet", "stateful sets": "StatefulSet", "daemon set": "DaemonSet", "daemon sets": "DaemonSet",
+	"replica set": "ReplicaSet", "replica sets": "ReplicaSet", "cron job": "CronJob", "cron jobs": "CronJob",
+	"tache planifiee": "CronJob", "config map": "ConfigMap", "config maps": "ConfigMap",
+}
+
+// targets returns the ways to read objects at i: none where the text leaves them out, a pronoun, a name, or several.
+func (r *reader) targets(i int, verb Verb) []list {
+	all := []list{{end: i, names: []Name{{}}}}
+	if i < r.end && slices.Contains(pronouns, r.words[i].Text) && r.words[i].Before == classify.PauseNone {
+		all = append(all, list{end: i + 1, names: []Name{{}}})
+	}
+	return append(all, r.names(i, verb, "")...)
+}
+
+// names returns the ways to read a name at i and those joined to it, which are of its kind unless they say another.
+func (r *reader) names(i int, verb Verb, kind string) []list {
+	var all []list
+	for _, one := range r.located(i, verb, kind) {
+		all = append(all, one)
+		if next := r.next(one.end); next < r.end {
+			for _, more := range r.names(next, verb, one.names[0].Kind) {
+				all = append(all, list{more.end, slices.Concat(one.names, more.names)})
+			}
+		}
+	}
+	return all
+}
+
+// next returns the index of the name that is joined to what ends before i: "web and api", "web, api". It is the end of the
+// sentence if there is none.
+func (r *reader) next(i int) int {
+	switch {
+	case i >= r.end:
+	case (r.words[i].Text == "and" || r.words[i].Text == "et") && r.words[i].Before <= classify.PauseComma:
+		if i+1 < r.end && r.words[i+1].Before == classify.PauseNone {
+			return i + 1
+		}
+	case r.words[i].Before == classify.PauseComma:
+		return i
+	}
+	return r.end
+}
+
+// located returns the ways to read one name at i, with its namespace behind it or without.
+func (r *reader) located(i int, verb Verb, kind string) []list {
+	var all []list
+	for _, one := range r.name(i, verb) {
+		name := &one.names[0]
+		if name.Kind == "" && one.end == i+1 {
+			name.Kind = kind
+		}
+		if (verb == Cordon || verb == Uncordon) && name.Kind == "" {
+			name.Kind = "Node"
+		}
+		all = append(all, one)
+		if name.Namespace != "" || clusterScoped(name.Kind, verb) {
+			continue
+		}
+		for _, p := range r.places(one.end) {
+			there := *name
+			there.Namespace = p.namespace
+			all = append(all, list{p.end, []Name{there}})
+		}
+	}
+	return all
+}
+
+// name returns the ways to read one name at i, without its namespace.
+func (r *reader) name(i int, verb Verb) []list {
+	var all []list
+	add := func(end int, kind, namespace, name string) {
+		switch kind {
+		case "Host", "Terraform", "Playbook":
+			return // nothing that a cluster holds
+		case "Application":
+			kind = ""
+		case "Pod":
+			if verb != Delete {
+				kind = "" // what is done to the pods of something is done to it
+			}
+		}
+		all = append(all, list{end, []Name{{Kind: kind, Namespace: namespace, Name: name}}})
+	}
+	if i < r.end && !r.words[i].Quoted && slices.Contains(articles, r.words[i].Text) && r.follows(i+1) {
+		i++
+	}
+	if i >= r.end {
+		r.fail(r.end)
+		return nil
+	}
+	if kind, k := r.kind(i); k > i {
+		r.behindKind(k, kind, verb, add)
+	}
+	if kind, namespace, name := slashed(&r.words[i]); name != "" {
+		add(i+1, kind, namespace, name)
+	}
+	if !r.isName(i) {
+		r.fail(i)
+		return all
+	}
+	add(i+1, "", "", r.words[i].Plain)
+	if kind, k := r.kind(i + 1); k > i+1 && r.follows(i+1) {
+		add(k, kind, "", r.words[i].Plain)
+	}
+	if r.follows(i+1) && slices.Contains(nouns, r.words[i+1].Text) {
+		add(i+2, "", "", r.words[i].Plain)
+	}
+	return all
+}
+
+// behindKind reads the name behind the word for a kind that ends before k, and "the pods of web", which are web's.
+func (r *reader) behindKind(k int, kind string, verb Verb, add func(end int, kind, namespace, name string)) {
+	if r.follows(k) && slices.Contains(named, r.words[k].Text) {
+		k++
+	}
+	if r.follows(k) && r.couldBeName(k) && (r.words[k].Quoted || !r.words[k].Binding) {
+		add(k+1, kind, "", r.words[k].Plain)
+	}
+	if kind != "Pod" || verb == Delete || !r.follows(k+1) || !slices.Contains([]string{"of", "de", "du"}, r.words[k].Text) {
+		return
+	}
+	for _, of := range r.name(k+1, verb) {
+		add(of.end, of.names[0].Kind, of.names[0].Namespace, of.names[0].Name)
+	}
+}
+
+// kind returns the kind that the word or the two words at i mean, and the index after them; i if they mean none.
+func (r *reader) kind(i int) (string, int) {
+	if i >= r.end || r.words[i].Quoted {
+		return "", i
+	}
+	if r.follows(i + 1) {
+		if kind := twoWords[r.words[i].Text+" "+r.words[i+1].Text]; kind != "" {
+			return kind, i + 2
+		}
+	}
+	if kind := r.words[i].Kind; kind != "" {
+		return kind, i + 1
+	}
+	return "", i
+}
+
+// slashed reads "deploy/web", "deployment/shop/web" and "shop/web".
+func slashed(w *classify.Word) (kind, namespace, name string) {
+	parts := strings.Split(w.Plain, "/")
+	for _, part := range parts[min(1, len(parts)):] {
+		if !classify.IsName(part) {
+			return "", "", ""
+		}
+	}
+	kind = classify.KindOf(parts[0])
+	switch {
+	case len(parts) == 2 && kind != "":
+		return kind, "", parts[1]
+	case len(parts) == 2 && isLabel(parts[0]):
+		return "", parts[0], parts[1]
+	case len(parts) == 3 && kind != "" && isLabel(parts[1]):
+		return kind, parts[1], parts[2]
+	}
+	return "", "", ""
+}
+
+// places returns the ways to read where something is at i: "in shop", "dans l'espace de noms shop", "-n shop".
+func (r *reader) places(i int) []place {
+	var all []place
+	if i+1 < r.end && (r.words[i].Plain == "-n" || r.words[i].Plain == "--namespace") && isLabel(r.words[i+1].Plain) {
+		return []place{{i + 2, r.words[i+1].Plain}}
+	}
+	if i < r.end {
+		for _, flag := range []string{"-n=", "--namespace="} {
+			if namespace, ok := strings.CutPrefix(r.words[i].Plain, flag); ok && isLabel(namespace) {
+				return []place{{i + 1, namespace}}
+			}
+		}
+	}
+	for _, p := range grammar().places {
+		r.match(p, i, draft{start: i}, func(end int, _ draft) {
+			said := end > 0 && end <= r.end && r.words[end-1].Kind == "Namespace" || end > 0 && r.words[end-1].Text == "noms"
+			if !r.follows(end) || !isLabel(r.words[end].Plain) || !r.isName(end) && !(said && r.couldBeName(end)) || r.words[end].Text == "cluster" {
+				return
+			}
+			all = append(all, place{end + 1, r.words[end].Plain})
+			if r.follows(end+1) && r.words[end+1].Kind == "Namespace" {
+				all = append(all, place{end + 2, r.words[end].Plain})
+			}
+		})
+	}
+	return all
+}
+
+// follows tells whether there is a word at i that nothing separates from the one before.
+func (r *reader) follows(i int) bool { return i < r.end && r.words[i].Before == classify.PauseNone }
+
+// couldBeName tells whether the word at i has the form of a name, and is no number.
+func (r *reader) couldBeName(i int) bool {
+	w := &r.words[i]
+	_, number := numerals[w.Plain]
+	return classify.IsName(w.Plain) && !number
+}
+
+// isName tells whether the word at i is a name wherever it stands: one in quotes, or one that has no other part to play.
+// A name with dots is a host's, unless a kind stands before it.
+func (r *reader) isName(i int) bool {
+	w := &r.words[i]
+	if !r.couldBeName(i) || strings.Contains(w.Plain, ".") {
+		return false
+	}
+	literal := grammar().literals[w.Plain] || grammar().literals[w.Text]
+	return w.Quoted || !w.Binding && !literal
+}
+
+// isLabel tells whether a word has the form of a namespace's name.
+func isLabel(word string) bool {
+	return len(word) <= 63 && classify.IsName(word) && !strings.Contains(word, ".")
+}

@@ -1,0 +1,251 @@
+package wish
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/eclusier/eclusier/internal/classify"
+)
+
+// reader reads the words of one text.
+type reader struct {
+	words []classify.Word
+	// end is the index after the sentence at hand, furthest that of the last word that was tried in vain.
+	end, furthest int
+	// untagged is an image without tag and digest that stands where an image is needed.
+	untagged string
+	// seen are the ways to read the wishes from a word to the end of the sentence.
+	seen map[int][][]Step
+}
+
+// found is one way to read the words up to end.
+type found struct {
+	end   int
+	steps []Step
+}
+
+// text reads all sentences. Each is a wish, several of them, or says no more than what is wrong with something.
+func (r *reader) text() ([]Step, *InexpressibleError) {
+	var steps []Step
+	for from := 0; from < len(r.words); from = r.end {
+		r.end = from + 1
+		for r.end < len(r.words) && r.words[r.end].Before < classify.PauseSentence {
+			r.end++
+		}
+		r.seen, r.furthest, r.untagged = map[int][][]Step{}, from, ""
+		more, refusal := r.sentence(from)
+		switch {
+		case refusal == nil:
+			steps = append(steps, more...)
+		case r.tellsTrouble(from, r.end), r.isCourtesy(from):
+		default:
+			return nil, refusal
+		}
+	}
+	if len(steps) == 0 {
+		return nil, &InexpressibleError{Reason: NoOperation}
+	}
+	return steps, nil
+}
+
+// sentence reads one sentence.
+func (r *reader) sentence(from int) ([]Step, *InexpressibleError) {
+	asks := r.words[r.end-1].Asks
+	polite := r.skip(grammar().openers, from)
+	begin := r.longest(grammar().asking, polite)
+	if asks && begin == polite {
+		return nil, r.refusal(from)
+	}
+	ways := r.wishes(begin)
+	if len(ways) == 0 && !asks {
+		ways = r.behindTopic(from)
+	}
+	switch len(ways) {
+	case 0:
+		return nil, r.refusal(from)
+	case 1:
+		return ways[0], nil
+	}
+	return nil, &InexpressibleError{Reason: Ambiguous}
+}
+
+// behindTopic reads a sentence that first says what it is about: "web in shop is stuck, restart it", "web: restart".
+func (r *reader) behindTopic(from int) [][]Step {
+	pause := from + 1
+	for pause < r.end && r.words[pause].Before < classify.PauseComma {
+		pause++
+	}
+	if pause == r.end {
+		return nil
+	}
+	if r.tellsTrouble(from, pause) {
+		return r.wishes(pause)
+	}
+	for _, topic := range r.targets(from, Restart) {
+		if topic.end != pause || len(topic.names) != 1 || topic.names[0].Name == "" {
+			continue
+		}
+		ways := r.wishes(pause)
+		for _, steps := range ways {
+			for i := range steps {
+				if steps[i].Target.Name != "" {
+					return nil
+				}
+				steps[i].Target = topic.names[0]
+			}
+		}
+		return ways
+	}
+	return nil
+}
+
+// wishes returns the ways to read the words from i to the end of the sentence as one wish or several.
+func (r *reader) wishes(i int) [][]Step {
+	if ways, ok := r.seen[i]; ok {
+		return ways
+	}
+	r.seen[i] = nil // whatever comes back here has got nowhere
+	var ways [][]Step
+	for _, one := range r.wish(r.skip(grammar().openers, i)) {
+		for _, rest := range r.rest(one.end) {
+			way := slices.Concat(one.steps, rest)
+			shareNamespace(way)
+			if !slices.ContainsFunc(ways, func(other []Step) bool { return slices.Equal(other, way) }) {
+				ways = append(ways, way)
+			}
+		}
+	}
+	r.seen[i] = ways
+	return ways
+}
+
+// rest returns the ways to read what follows a wish: nothing, a reason, or another wish.
+func (r *reader) rest(i int) [][]Step {
+	i = r.skip(grammar().closers, i)
+	if i == r.end {
+		return [][]Step{nil}
+	}
+	if r.explains(i) {
+		return [][]Step{nil}
+	}
+	next := r.longest(grammar().joints, i)
+	if next == i && r.words[i].Before == classify.PauseNone || next == r.end {
+		r.fail(i)
+		return nil
+	}
+	return r.wishes(next)
+}
+
+// wish returns the ways to read one wish at i.
+func (r *reader) wish(i int) []found {
+	if i < r.end && r.words[i].Text == "kubectl" {
+		return r.commandLine(i)
+	}
+	var all []found
+	for _, ahead := range append(r.places(i), place{end: i}) {
+		for _, s := range grammar().sentences {
+			r.match(s.pattern, ahead.end, draft{start: ahead.end, step: Step{Verb: s.verb, From: -1}}, func(end int, d draft) {
+				for _, behind := range append(r.places(end), place{end: end}) {
+					if located := ahead.namespace + behind.namespace; located == "" || d.names[0].Name != "" {
+						all = append(all, found{behind.end, d.steps(ahead.namespace, behind.namespace)})
+					}
+				}
+			})
+		}
+	}
+	return all
+}
+
+// draft is a wish that is being read, from start on.
+type draft struct {
+	start int
+	step  Step
+	names []Name
+}
+
+// steps makes one step for each object, in the namespace that the wish names before or behind it.
+func (d draft) steps(before, behind string) []Step {
+	var steps []Step
+	for _, name := range d.names {
+		step := d.step
+		step.Target = name
+		if name.Name != "" && name.Namespace == "" && !clusterScoped(name.Kind, step.Verb) {
+			step.Target.Namespace = cmp.Or(before, behind)
+		}
+		steps = append(steps, step)
+	}
+	return steps
+}
+
+// match matches a pattern at i, and calls then with each way to do so.
+func (r *reader) match(p pattern, i int, d draft, then func(int, draft)) {
+	if len(p) == 0 {
+		then(i, d)
+		return
+	}
+	s, rest := p[0], p[1:]
+	if s.optional {
+		r.match(rest, i, d, then)
+	}
+	if s.slot != "" {
+		r.fill(s.slot, i, d, func(end int, filled draft) { r.match(rest, end, filled, then) })
+		return
+	}
+	for _, phrase := range s.phrases {
+		if r.says(phrase, i, d.start) {
+			r.match(rest, i+len(phrase), d, then)
+		}
+	}
+}
+
+// says tells whether the words at i are those of a phrase. A pause may stand before it only where it is the start.
+func (r *reader) says(phrase []string, i, start int) bool {
+	for k, text := range phrase {
+		at := i + k
+		if at >= r.end || !r.spoken(at, start) || r.words[at].Text != text {
+			r.fail(min(i, r.end))
+			return false
+		}
+	}
+	return true
+}
+
+// spoken tells whether the word at i stands for itself, joined to the one before it unless it is the start.
+func (r *reader) spoken(i, start int) bool {
+	w := &r.words[i]
+	participle := strings.HasSuffix(w.Raw, "é") && w.Text != w.Raw
+	return !w.Quoted && !participle && r.joined(i, start)
+}
+
+// joined tells whether nothing separates the word at i from the one before, or whether it is the start.
+func (r *reader) joined(i, start int) bool {
+	return i == start || r.words[i].Before == classify.PauseNone
+}
+
+func (r *reader) fail(i int) { r.furthest = max(r.furthest, i) }
+
+// longest returns the index after the longest of some phrases at i, or i.
+func (r *reader) longest(phrases []pattern, i int) int {
+	longest := i
+	for _, p := range phrases {
+		r.match(p, i, draft{start: i}, func(end int, _ draft) { longest = max(longest, end) })
+	}
+	return longest
+}
+
+// skip returns the index after all phrases at i that follow one another.
+func (r *reader) skip(phrases []pattern, i int) int {
+	for {
+		end := r.longest(phrases, i)
+		if end == i {
+			return i
+		}
+		i = end
+	}
+}
+
+// isCourtesy tells whether a sentence says nothing but "hello" or "thanks".
+func (r *reader) isCourtesy(from int) bool {
+	return r.skip(grammar().closers, r.skip(grammar().openers, from)) == r.end
+}
