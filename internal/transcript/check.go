@@ -39,7 +39,8 @@ func (k Key) String() string {
 	return fmt.Sprintf("the %s of revision %d of %s/%s", k.Kind, k.Revision, k.Namespace, k.Name)
 }
 
-// Missing is the fault of a key under which nothing is kept. The cause may be nil.
-func Missing(k Key, cause error) error {
-	return fault.New(fault.Terminal, fault.NotFound, k.String()+" is not kept, or not any more", cause)
+// Missing is the fault of a key under which nothing is kept. It has no cause: a controller would take the API server's
+// own for the end of the object that it works on.
+func Missing(k Key) error {
+	return fault.New(fault.Terminal, fault.NotFound, k.String()+" is not kept, or not any more", nil)
 }

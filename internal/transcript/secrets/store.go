@@ -9,7 +9,9 @@
 package secrets
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -61,7 +63,7 @@ func (s *Store) Put(ctx context.Context, key transcript.Key, holds []transcript.
 		for i, chunk := range p.chunks {
 			err := s.client.Create(ctx, s.chunk(key, chunkName(head.Name, p.sum, i), chunk), owner)
 			if err != nil && !apierrors.IsAlreadyExists(err) {
-				return "", fmt.Errorf("keeping chunk %d of %s: %w", i, key, err)
+				return "", s.unkept(key, err)
 			}
 		}
 	}
@@ -70,9 +72,19 @@ func (s *Store) Put(ctx context.Context, key transcript.Key, holds []transcript.
 		err = s.replace(ctx, head)
 	}
 	if err != nil {
-		return "", fmt.Errorf("keeping %s: %w", key, err)
+		return "", s.unkept(key, err)
 	}
 	return head.Name, nil
+}
+
+// unkept says what keeps the key from being kept. The API server's plain answer that something does not exist would be
+// taken for the end of the change itself.
+func (s *Store) unkept(key transcript.Key, err error) error {
+	if !apierrors.IsNotFound(err) {
+		return fmt.Errorf("keeping %s: %w", key, err)
+	}
+	message := fmt.Sprintf("%s cannot be kept: the namespace %s does not exist", key, s.namespace)
+	return fault.New(fault.Retry, fault.Unavailable, message, nil).With("Start the operator with --namespace set to its own namespace.")
 }
 
 // keeps says whether the head is there already, with the same content.
@@ -92,7 +104,7 @@ func (s *Store) keeps(ctx context.Context, head *corev1.Secret) (bool, error) {
 func (s *Store) replace(ctx context.Context, head *corev1.Secret) error {
 	there := &corev1.Secret{}
 	if err := s.client.Get(ctx, client.ObjectKeyFromObject(head), there); err != nil {
-		return err
+		return gone(head, err)
 	}
 	if there.Type != secretType {
 		return fault.New(fault.Terminal, fault.AlreadyExists, "another Secret has the name "+head.Name, nil).
@@ -102,7 +114,15 @@ func (s *Store) replace(ctx context.Context, head *corev1.Secret) error {
 		return nil
 	}
 	head.UID, head.ResourceVersion = there.UID, there.ResourceVersion
-	return s.client.Update(ctx, head, owner)
+	return gone(head, s.client.Update(ctx, head, owner))
+}
+
+// gone says that somebody removed the head while it was being replaced.
+func gone(head *corev1.Secret, err error) error {
+	if apierrors.IsNotFound(err) {
+		return fault.New(fault.Retry, fault.Conflict, head.Name+" was removed while it was replaced", nil)
+	}
+	return err
 }
 
 // Get implements transcript.Store.
@@ -113,7 +133,7 @@ func (s *Store) Get(ctx context.Context, key transcript.Key) ([]byte, error) {
 	head := &corev1.Secret{}
 	err := s.client.Get(ctx, client.ObjectKey{Namespace: s.namespace, Name: ref(key)}, head)
 	if apierrors.IsNotFound(err) {
-		return nil, transcript.Missing(key, err)
+		return nil, transcript.Missing(key)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", key, err)
@@ -127,7 +147,7 @@ func (s *Store) Get(ctx context.Context, key transcript.Key) ([]byte, error) {
 		chunk := &corev1.Secret{}
 		err := s.client.Get(ctx, client.ObjectKey{Namespace: s.namespace, Name: chunkName(head.Name, x.Packed, i)}, chunk)
 		if apierrors.IsNotFound(err) {
-			return nil, damaged(key, err)
+			return nil, damaged(key, errors.New("a chunk is gone"))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("reading chunk %d of %s: %w", i, key, err)
@@ -175,10 +195,8 @@ func (s *Store) Drop(ctx context.Context, key transcript.Key) error {
 	if err != nil {
 		return fmt.Errorf("listing the parts of %s: %w", key, err)
 	}
-	isHead := func(part metav1.PartialObjectMetadata) bool { return part.Labels[partLabel] == partHead }
-	if i := slices.IndexFunc(parts, isHead); i > 0 {
-		parts[0], parts[i] = parts[i], parts[0]
-	}
+	// The name of the head is the beginning of all the others.
+	slices.SortFunc(parts, func(a, b metav1.PartialObjectMetadata) int { return cmp.Compare(a.Name, b.Name) })
 	for i := range parts {
 		if err := s.remove(ctx, &parts[i]); err != nil {
 			return fmt.Errorf("removing %s: %w", key, err)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -276,6 +277,45 @@ func TestStore_Sweep_goesOnPastWhatItMayNotRemove(t *testing.T) {
 	removed, err := secrets.New(blocked, namespace, time.Now).Sweep(t.Context(), gone)
 	if removed != 2 || !errors.Is(err, errCrash) {
 		t.Errorf("removed %d (%v), want 2 of 3 and the error of the other", removed, err)
+	}
+}
+
+// TestStore_neverSaysThatTheChangeIsGone holds the store to faults of its own: controllers take the API server's 404 for
+// the end of the object that they work on.
+func TestStore_neverSaysThatTheChangeIsGone(t *testing.T) {
+	key, namespace := transcripttest.Key("web", 1), room(t)
+	s := secrets.New(server, namespace, time.Now)
+	_, missing := s.Get(t.Context(), key)
+	_, homeless := secrets.New(server, "nowhere", time.Now).Put(t.Context(), key, nil, nil)
+	_, homelessChunks := secrets.New(server, "nowhere", time.Now).Put(t.Context(), key, nil, transcripttest.Noise(1<<20))
+	if _, err := s.Put(t.Context(), key, nil, []byte("former")); err != nil {
+		t.Fatal(err)
+	}
+	removing := interceptor.NewClient(server, interceptor.Funcs{
+		Update: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.UpdateOption) error {
+			if err := s.Drop(ctx, key); err != nil {
+				return err
+			}
+			return c.Update(ctx, o, opts...)
+		},
+	})
+	_, raced := secrets.New(removing, namespace, time.Now).Put(t.Context(), key, nil, []byte("ours"))
+	tests := []struct {
+		name  string
+		err   error
+		retry bool
+	}{
+		{"nothing is kept", missing, false},
+		{"the namespace does not exist", homeless, true},
+		{"the namespace does not exist, for chunks", homelessChunks, true},
+		{"somebody removes what is being replaced", raced, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.err == nil || apierrors.IsNotFound(tt.err) || fault.IsRetry(tt.err) != tt.retry {
+				t.Errorf("got %v, want a fault of the store's own that may be tried again: %v", tt.err, tt.retry)
+			}
+		})
 	}
 }
 

@@ -74,7 +74,7 @@ func (m *memory) Get(ctx context.Context, key transcript.Key) ([]byte, error) {
 	defer m.mu.Unlock()
 	there, ok := m.kept[ref(key)]
 	if !ok {
-		return nil, transcript.Missing(key, nil)
+		return nil, transcript.Missing(key)
 	}
 	return bytes.Clone(there.content), nil
 }
