@@ -128,7 +128,7 @@ func (p Plan) Digest() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("writing the plan in its canonical form: %w", err)
 	}
-	if bytes.Contains(body, []byte(notUTF8)) {
+	if bytes.Contains(bytes.ReplaceAll(body, []byte(`\\`), nil), []byte(notUTF8)) {
 		return "", errors.New("writing the plan in its canonical form: a text in it is not UTF-8")
 	}
 	sum := sha256.New()
