@@ -87,11 +87,14 @@ func (l *Log) Close() error {
 // stream is an output that can only be written to.
 type stream struct{ to io.Writer }
 
+// prepare implements sink.
 func (s stream) prepare(last link) (link, error) { return last, nil }
 
+// write implements sink.
 func (s stream) write(text []byte) error {
 	_, err := s.to.Write(text)
 	return err
 }
 
+// Close implements sink. The output belongs to the process.
 func (s stream) Close() error { return nil }

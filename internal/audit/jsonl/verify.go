@@ -75,23 +75,30 @@ func nextLine(lines *bufio.Reader) ([]byte, error) {
 // add counts a line, and returns its place in the chain, or why it has none. What does not belong to the log has neither.
 func (s *Summary) add(text []byte, last link) (at link, reason string) {
 	previous, at, ok := read(text)
-	begins := ok && at.sequence == 1 && previous == ""
-	switch {
-	case !ok:
+	if !ok {
 		s.Foreign++
 		return link{}, ""
-	case s.Lines > 0 && !begins && at.sequence != last.sequence+1:
-		return link{}, fmt.Sprintf("it is number %d, after number %d", at.sequence, last.sequence)
-	case s.Lines > 0 && !begins && previous != last.hash:
-		return link{}, fmt.Sprintf("number %d is not what it was when number %d was written", last.sequence, at.sequence)
 	}
-	if s.Lines == 0 {
-		s.First = at.sequence
-	}
-	if begins || s.Lines == 0 {
+	if first := s.Lines == 0; first || at.sequence == 1 && previous == "" {
 		s.Chains++
+		if first {
+			s.First = at.sequence
+		}
+	} else if reason := misfit(previous, at, last); reason != "" {
+		return link{}, reason
 	}
 	s.Lines++
 	s.Last, s.Head = at.sequence, at.hash
 	return at, ""
+}
+
+// misfit says why a line does not follow the last one; nothing where it does.
+func misfit(previous string, at, last link) string {
+	switch {
+	case at.sequence != last.sequence+1:
+		return fmt.Sprintf("it is number %d, after number %d", at.sequence, last.sequence)
+	case previous != last.hash:
+		return fmt.Sprintf("number %d is not what it was when number %d was written", last.sequence, at.sequence)
+	}
+	return ""
 }

@@ -22,10 +22,11 @@ import (
 	"github.com/eclusier/eclusier/internal/transcript"
 )
 
+// secretType tells our Secrets from those of others. The API server lets nobody change it.
+const secretType corev1.SecretType = "eclusier.io/kept"
+
 const (
-	// secretType tells our Secrets from those of others. The API server lets nobody change it.
-	secretType corev1.SecretType = "eclusier.io/kept"
-	contentKey                   = "content.gz"
+	contentKey = "content.gz"
 
 	kindLabel      = "eclusier.io/kept"
 	partLabel      = "eclusier.io/kept-part"
