@@ -1,9 +1,11 @@
 package config_test
 
 import (
+	"context"
 	"testing"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -42,6 +44,32 @@ func grant(t *testing.T, user, role string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { remove(t, c, binding) })
+	awaitGrant(t, user, role)
+}
+
+// awaitGrant waits until the API server acts upon a binding that was just made.
+func awaitGrant(t *testing.T, user, name string) {
+	t.Helper()
+	c, role := admin(t), &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	if err := c.Get(t.Context(), client.ObjectKeyFromObject(role), role); err != nil {
+		t.Fatal(err)
+	}
+	if len(role.Rules) == 0 {
+		return
+	}
+	rule := role.Rules[0]
+	attributes := &authorizationv1.ResourceAttributes{Namespace: "default", Verb: rule.Verbs[0], Group: rule.APIGroups[0], Resource: rule.Resources[0]}
+	if len(rule.ResourceNames) > 0 {
+		attributes.Name = rule.ResourceNames[0]
+	}
+	err := await(t.Context(), func(ctx context.Context) (bool, error) {
+		review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{User: user, ResourceAttributes: attributes}}
+		err := c.Create(ctx, review)
+		return review.Status.Allowed, err
+	})
+	if err != nil {
+		t.Fatalf("%s is not granted %s: %v", user, name, err)
+	}
 }
 
 // withToken is how the account itself reaches the API server: with a token, as nobody else's guise.

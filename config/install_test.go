@@ -2,17 +2,12 @@ package config_test
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/wait"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -83,39 +78,6 @@ func findPrograms(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return local.Assets(ctx, root)
-}
-
-// waitForPolicies returns once a forged requester is replaced or refused, and a foreign status refused.
-func (s *installed) waitForPolicies(ctx context.Context) error {
-	probe, err := s.client("prober", "system:masters")
-	if err != nil {
-		return err
-	}
-	task := &v1alpha1.AgentTask{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "probe"},
-		Spec:       v1alpha1.AgentTaskSpec{Prompt: "Is anything wrong?", RequestedBy: &v1alpha1.Requester{Username: "prober"}},
-	}
-	err = wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
-		forged := task.DeepCopy()
-		forged.Spec.RequestedBy.Username = "nobody"
-		err := probe.Create(ctx, forged, client.DryRunAll)
-		return apierrors.IsForbidden(err) || err == nil && forged.Spec.RequestedBy.Username == "prober", nil
-	})
-	if err != nil {
-		return fmt.Errorf("waiting for the requester's policies: %w", err)
-	}
-	if err := probe.Create(ctx, task); err != nil {
-		return err
-	}
-	err = wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
-		judged := task.DeepCopy()
-		judged.Status.Phase = v1alpha1.PhaseRunning
-		return apierrors.IsForbidden(probe.Status().Patch(ctx, judged, client.MergeFrom(task), client.DryRunAll)), nil
-	})
-	if err != nil {
-		return fmt.Errorf("waiting for the policy on status: %w", err)
-	}
-	return probe.Delete(ctx, task)
 }
 
 // client acts as the user of that name and groups.

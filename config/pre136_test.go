@@ -84,6 +84,7 @@ func TestBefore136(t *testing.T) {
 			}
 		})
 	}
+	testDecisionsBefore136(t, server, alice)
 	t.Run("a change of the requester is refused even where the kind's own rules are gone", func(t *testing.T) {
 		testPolicyAlone(t, alice)
 	})

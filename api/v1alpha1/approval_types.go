@@ -46,7 +46,6 @@ const (
 // +kubebuilder:validation:XValidation:rule="self.changeRequestRef == oldSelf.changeRequestRef && self.purpose == oldSelf.purpose && self.revision == oldSelf.revision && self.planDigest == oldSelf.planDigest && self.class == oldSelf.class && self.requestedBy == oldSelf.requestedBy && self.summary == oldSelf.summary && has(self.diff) == has(oldSelf.diff) && (!has(self.diff) || self.diff == oldSelf.diff) && self.risk == oldSelf.risk && self.slot == oldSelf.slot && self.expiresAt == oldSelf.expiresAt && self.selfApproval == oldSelf.selfApproval && has(self.approvers) == has(oldSelf.approvers) && (!has(self.approvers) || self.approvers == oldSelf.approvers)",message="only decision, acknowledgedDigest and reason of an Approval can be written: everything else is the question as it was asked",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="oldSelf.decision == 'Pending' || (self.decision == oldSelf.decision && has(self.acknowledgedDigest) == has(oldSelf.acknowledgedDigest) && (!has(self.acknowledgedDigest) || self.acknowledgedDigest == oldSelf.acknowledgedDigest) && has(self.reason) == has(oldSelf.reason) && (!has(self.reason) || self.reason == oldSelf.reason) && has(self.decidedBy) == has(oldSelf.decidedBy) && (!has(self.decidedBy) || self.decidedBy == oldSelf.decidedBy))",message="this Approval has been decided, and a decision is never changed: to stop the change, set spec.cancel of the ChangeRequest",reason=FieldValueForbidden,fieldPath=.decision
 // +kubebuilder:validation:XValidation:rule="self.decision != 'Approved' || (has(self.acknowledgedDigest) && self.acknowledgedDigest == self.planDigest)",message="spec.acknowledgedDigest must equal spec.planDigest: it says that you have seen this plan and not another one",fieldPath=.acknowledgedDigest
-// +kubebuilder:validation:XValidation:rule="self.decision == 'Pending' || has(self.decidedBy)",message="spec.decidedBy must name you: this API server does not write it (Kubernetes before 1.36), so add {\"username\": your name} to the patch",fieldPath=.decidedBy
 // +kubebuilder:validation:XValidation:rule="self.decision != 'Pending' || !(has(self.decidedBy) || has(self.acknowledgedDigest) || has(self.reason))",message="acknowledgedDigest, reason and decidedBy belong to a decision: set spec.decision to Approved or Rejected in the same request",fieldPath=.decision
 // +kubebuilder:validation:XValidation:rule="!has(self.signature)",message="not supported yet: decisions through Git are not taken; patch the Approval as yourself",reason=FieldValueForbidden,fieldPath=.signature
 type ApprovalSpec struct {
@@ -148,7 +147,8 @@ type ApprovalSpec struct {
 	Reason string `json:"reason,omitempty"`
 
 	// decidedBy is who decided. The API server writes it from the authenticated request; before Kubernetes 1.36 the
-	// client sends its own name and any other is refused.
+	// client sends its own name, with the groups that let it decide, and any other is refused. A decision without it is
+	// refused, and counts for nothing.
 	//
 	// +optional
 	DecidedBy *Decider `json:"decidedBy,omitempty"`
@@ -195,11 +195,12 @@ type Decider struct {
 	UID string `json:"uid,omitempty"`
 
 	// groups are those that the person was in when deciding, so that it can be asked again, before applying, whether a
-	// member of them may still decide. A name that is not one of the caller's groups is refused.
+	// member of them may still decide. A name that is not one of the caller's groups is refused. Of a person in more than
+	// 500 groups the API server writes the first 500.
 	//
 	// +optional
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=200
+	// +kubebuilder:validation:MaxItems=500
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=1024
 	Groups []string `json:"groups,omitempty"`

@@ -1,11 +1,12 @@
 // Package guard checks that the admission policies which vouch for identities are in place.
 //
-// It decides whether a name in spec.requestedBy can be believed: the policies and their bindings exist, say exactly what
-// config/policy says, deny, and are narrowed by nothing. It also says since when: what was created before the last of
-// them was created or changed was perhaps created without them, and nobody vouches for the name in it. It never installs
-// or repairs anything. The operator calls it at its start and before it accepts a task.
+// It decides whether a name in spec.requestedBy or spec.decidedBy can be believed, and whether eclusier-planner is held to
+// dry runs: the policies and their bindings exist, say exactly what config/policy says, deny, and are narrowed by nothing.
+// It also says since when: what was created before the last of them was created or changed was perhaps created without
+// them, and nobody vouches for the name in it. It never installs or repairs anything. The operator calls it at its start,
+// before it accepts a task, and before it plans and applies a change.
 //
-// What it cannot see, and who accepts a task therefore cannot either: the moment that the API server needs to put a
+// What it cannot see, and who calls it therefore cannot either: the moment that the API server needs to put a
 // policy into effect after it was stored; the rest of the second in which it was stored, since the API keeps whole
 // seconds; and a field that was added to a binding and taken away again while no operator was looking, which leaves no
 // time. Whoever may write policies can also write their metadata, and so vouch for anybody: that right is a cluster
@@ -78,7 +79,7 @@ func (v Verdict) InPlace() bool { return len(v.Problems) == 0 }
 func (v Verdict) Message() string {
 	if v.InPlace() {
 		if v.Stamp == StampByClient {
-			return "The admission policies are in place; this API server checks the requester but cannot write it"
+			return "The admission policies are in place; this API server checks who asks and who decides but cannot write it"
 		}
 		return "The admission policies are in place"
 	}
@@ -91,7 +92,7 @@ func (v Verdict) Message() string {
 		folder = "config/pre-1.36"
 	}
 	// Applying alone leaves what others added to a policy, replacing alone creates nothing.
-	return fmt.Sprintf("The API server does not vouch for who asks: %s. Restore them with: "+
+	return fmt.Sprintf("The API server does not vouch for who asks and who decides: %s. Restore them with: "+
 		"kubectl replace -k %[2]s; kubectl apply --server-side --force-conflicts -k %[2]s", strings.Join(problems, "; "), folder)
 }
 
@@ -111,18 +112,16 @@ type expectation struct {
 // userName is what the name of an operator may look like: it becomes part of an expression.
 var userName = regexp.MustCompile(`^[A-Za-z0-9:._@/-]+$`)
 
-const separator = "\n---\n"
-
 // New prepares the check for the operator that the API server knows under that user name.
 func New(operator string) (*Guard, error) {
 	if !userName.MatchString(operator) {
 		return nil, fmt.Errorf("the operator's user name %q cannot be part of an admission policy", operator)
 	}
-	stamp, err := expect(policy.Stamp())
+	stamp, err := expect(policy.Stamps(operator))
 	if err != nil {
 		return nil, err
 	}
-	checks, err := expect(policy.Requester() + separator + policy.Status(operator))
+	checks, err := expect(policy.Checks(operator))
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +130,7 @@ func New(operator string) (*Guard, error) {
 
 func expect(documents string) ([]expectation, error) {
 	var expected []expectation
-	for document := range strings.SplitSeq(documents, separator) {
+	for document := range strings.SplitSeq(documents, policy.Separator) {
 		object, err := decode([]byte(document))
 		if err != nil {
 			return nil, err

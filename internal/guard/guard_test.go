@@ -63,9 +63,13 @@ func TestCheck_whereNothingCanBeWrittenByPolicy(t *testing.T) {
 	if verdict.Stamp != guard.StampByClient {
 		t.Errorf("stamp = %s, want %s", verdict.Stamp, guard.StampByClient)
 	}
-	want := "The API server does not vouch for who asks: ValidatingAdmissionPolicy eclusier-check-requester is missing; " +
-		"ValidatingAdmissionPolicyBinding eclusier-check-requester is missing; ValidatingAdmissionPolicy eclusier-protect-status is missing; " +
-		"ValidatingAdmissionPolicyBinding eclusier-protect-status is missing. Restore them with: " +
+	var missing []string
+	for _, name := range []string{"check-requester", "protect-status", "check-change", "check-approval", "hold-planner"} {
+		for _, kind := range []string{"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"} {
+			missing = append(missing, kind+" eclusier-"+name+" is missing")
+		}
+	}
+	want := "The API server does not vouch for who asks and who decides: " + strings.Join(missing, "; ") + ". Restore them with: " +
 		"kubectl replace -k config/pre-1.36; kubectl apply --server-side --force-conflicts -k config/pre-1.36"
 	if got := verdict.Message(); got != want {
 		t.Errorf("message = %q, want %q", got, want)
@@ -108,7 +112,7 @@ func TestVerdict_message(t *testing.T) {
 		want    string
 	}{
 		{"stamped by the server", guard.Verdict{Stamp: guard.StampByServer}, "The admission policies are in place"},
-		{"stamped by the client", guard.Verdict{Stamp: guard.StampByClient}, "this API server checks the requester but cannot write it"},
+		{"stamped by the client", guard.Verdict{Stamp: guard.StampByClient}, "this API server checks who asks and who decides but cannot write it"},
 		{"weakened", guard.Verdict{Problems: []guard.Problem{{Kind: "K", Name: "n", Fields: []string{"spec.a", "spec.b"}}}}, "K n is not as installed (spec.a, spec.b)"},
 	}
 	for _, tc := range cases {

@@ -2,8 +2,8 @@ package guard_test
 
 import (
 	"context"
-	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -33,9 +33,9 @@ func TestMain(m *testing.M) {
 // installed are the policies and bindings as they are installed for that operator.
 func installed(tb testing.TB, operator string) []client.Object {
 	tb.Helper()
-	all := strings.Join([]string{policy.Stamp(), policy.Requester(), policy.Status(operator)}, "\n---\n")
+	all := policy.Stamps(operator) + policy.Separator + policy.Checks(operator)
 	var objects []client.Object
-	for document := range strings.SplitSeq(all, "\n---\n") {
+	for document := range strings.SplitSeq(all, policy.Separator) {
 		object := &unstructured.Unstructured{}
 		if err := yaml.Unmarshal([]byte(document), object); err != nil {
 			tb.Fatal(err)
@@ -63,8 +63,8 @@ func install(t *testing.T, operator string) {
 func TestCheck_onRealServer(t *testing.T) {
 	t.Run("nothing installed", func(t *testing.T) {
 		verdict := check(t, policy.DefaultOperator)
-		if got := len(verdict.Problems); got != 6 {
-			t.Errorf("%d problems, want one for each of 3 policies and 3 bindings: %s", got, verdict.Message())
+		if got := len(verdict.Problems); got != 16 {
+			t.Errorf("%d problems, want one for each of 8 policies and 8 bindings: %s", got, verdict.Message())
 		}
 	})
 	t.Run("freshly installed", func(t *testing.T) {
@@ -76,8 +76,20 @@ func TestCheck_onRealServer(t *testing.T) {
 	})
 	t.Run("installed for another operator", func(t *testing.T) {
 		install(t, policy.DefaultOperator)
-		want := "ValidatingAdmissionPolicy eclusier-protect-status is not as installed (spec.variables)"
-		expectProblem(t, check(t, "system:serviceaccount:ops:eclusier-operator"), want)
+		verdict := check(t, "system:serviceaccount:ops:eclusier-operator")
+		var names []string
+		for _, problem := range verdict.Problems {
+			names = append(names, problem.String())
+		}
+		want := []string{
+			"MutatingAdmissionPolicy eclusier-stamp-change is not as installed (spec.variables)",
+			"ValidatingAdmissionPolicy eclusier-protect-status is not as installed (spec.variables)",
+			"ValidatingAdmissionPolicy eclusier-check-change is not as installed (spec.variables)",
+			"ValidatingAdmissionPolicy eclusier-check-approval is not as installed (spec.variables)",
+		}
+		if !slices.Equal(names, want) {
+			t.Errorf("problems = %q, want %q", names, want)
+		}
 	})
 	t.Run("installed for this operator in another namespace", func(t *testing.T) {
 		install(t, "system:serviceaccount:ops:eclusier-operator")
@@ -88,22 +100,91 @@ func TestCheck_onRealServer(t *testing.T) {
 }
 
 func TestCheck_missingOnRealServer(t *testing.T) {
-	for _, object := range []client.Object{
-		&admissionregistrationv1.MutatingAdmissionPolicy{ObjectMeta: metav1.ObjectMeta{Name: "eclusier-stamp-requester"}},
-		&admissionregistrationv1.MutatingAdmissionPolicyBinding{ObjectMeta: metav1.ObjectMeta{Name: "eclusier-stamp-requester"}},
-		&admissionregistrationv1.ValidatingAdmissionPolicy{ObjectMeta: metav1.ObjectMeta{Name: "eclusier-check-requester"}},
-		&admissionregistrationv1.ValidatingAdmissionPolicyBinding{ObjectMeta: metav1.ObjectMeta{Name: "eclusier-check-requester"}},
-		&admissionregistrationv1.ValidatingAdmissionPolicy{ObjectMeta: metav1.ObjectMeta{Name: "eclusier-protect-status"}},
-		&admissionregistrationv1.ValidatingAdmissionPolicyBinding{ObjectMeta: metav1.ObjectMeta{Name: "eclusier-protect-status"}},
-	} {
-		kind := strings.TrimPrefix(fmt.Sprintf("%T", object), "*v1.")
-		t.Run(kind+" "+object.GetName(), func(t *testing.T) {
-			install(t, policy.DefaultOperator)
-			if err := server.Delete(t.Context(), object); err != nil {
-				t.Fatal(err)
+	names := map[string][]string{
+		"Mutating":   {"eclusier-stamp-requester", "eclusier-stamp-change", "eclusier-stamp-decision"},
+		"Validating": {"eclusier-check-requester", "eclusier-protect-status", "eclusier-check-change", "eclusier-check-approval", "eclusier-hold-planner"},
+	}
+	install(t, policy.DefaultOperator)
+	for sort, names := range names {
+		for _, name := range names {
+			for _, kind := range []string{sort + "AdmissionPolicy", sort + "AdmissionPolicyBinding"} {
+				t.Run(kind+" "+name, func(t *testing.T) {
+					object := &unstructured.Unstructured{}
+					object.SetGroupVersionKind(admissionregistrationv1.SchemeGroupVersion.WithKind(kind))
+					object.SetName(name)
+					if err := server.Get(t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
+						t.Fatal(err)
+					}
+					if err := server.Delete(t.Context(), object); err != nil {
+						t.Fatal(err)
+					}
+					expectProblem(t, check(t, policy.DefaultOperator), kind+" "+name+" is missing")
+					object.SetResourceVersion("")
+					if err := server.Create(t.Context(), object); err != nil {
+						t.Fatal(err)
+					}
+				})
 			}
-			expectProblem(t, check(t, policy.DefaultOperator), kind+" "+object.GetName()+" is missing")
-		})
+		}
+	}
+}
+
+// TestCheck_narrowedOnRealServer narrows every policy and every binding that there is, in every way that applies to all.
+func TestCheck_narrowedOnRealServer(t *testing.T) {
+	selector := map[string]any{"matchLabels": map[string]any{"guarded": "yes"}}
+	policies := []struct {
+		name  string
+		path  []string
+		value any
+	}{
+		{"an exception", []string{"spec", "matchConditions"}, []any{map[string]any{"name": "nobody", "expression": "false"}}},
+		{"failures ignored", []string{"spec", "failurePolicy"}, "Ignore"},
+		{"some namespaces alone", []string{"spec", "matchConstraints", "namespaceSelector"}, selector},
+	}
+	install(t, policy.DefaultOperator)
+	for _, expected := range installed(t, policy.DefaultOperator) {
+		kind := expected.GetObjectKind().GroupVersionKind().Kind
+		if strings.HasSuffix(kind, "Binding") {
+			t.Run(expected.GetName()+" bound to some namespaces", func(t *testing.T) {
+				tamper(t, expected, []string{"spec", "matchResources"}, map[string]any{"namespaceSelector": selector}, "spec.matchResources")
+			})
+			if kind == "ValidatingAdmissionPolicyBinding" {
+				t.Run(expected.GetName()+" bound to audit", func(t *testing.T) {
+					tamper(t, expected, []string{"spec", "validationActions"}, []any{"Audit"}, "spec.validationActions")
+				})
+			}
+			continue
+		}
+		for _, tc := range policies {
+			t.Run(expected.GetName()+" with "+tc.name, func(t *testing.T) {
+				tamper(t, expected, tc.path, tc.value, "spec."+tc.path[1])
+			})
+		}
+	}
+}
+
+// tamper sets one field of a policy or binding, expects the guard to name it, and puts the object back.
+func tamper(t *testing.T, expected client.Object, path []string, value any, field string) {
+	t.Helper()
+	live := &unstructured.Unstructured{}
+	live.SetGroupVersionKind(expected.GetObjectKind().GroupVersionKind())
+	if err := server.Get(t.Context(), client.ObjectKeyFromObject(expected), live); err != nil {
+		t.Fatal(err)
+	}
+	before := live.DeepCopy()
+	if err := unstructured.SetNestedField(live.Object, value, path...); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Update(t.Context(), live); err != nil {
+		t.Fatal(err)
+	}
+	expectProblem(t, check(t, policy.DefaultOperator), live.GetKind()+" "+live.GetName()+" is not as installed ("+field+")")
+	before.SetResourceVersion(live.GetResourceVersion())
+	if err := server.Update(t.Context(), before); err != nil {
+		t.Fatal(err)
+	}
+	if verdict := check(t, policy.DefaultOperator); !verdict.InPlace() {
+		t.Errorf("put back, and still: %s", verdict.Message())
 	}
 }
 
