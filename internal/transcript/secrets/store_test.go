@@ -280,6 +280,22 @@ func TestStore_Sweep_goesOnPastWhatItMayNotRemove(t *testing.T) {
 	}
 }
 
+func TestStore_readsEveryPageOfALongList(t *testing.T) {
+	const many = 520
+	s := secrets.New(server, room(t), later)
+	for i := range int32(many) {
+		if _, err := s.Put(t.Context(), transcripttest.Key("web", i+1), nil, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if entries, err := s.List(t.Context(), transcript.KindPlan, "shop"); err != nil || len(entries) != many {
+		t.Errorf("listed %d of %d (%v)", len(entries), many, err)
+	}
+	if removed, err := s.Sweep(t.Context(), gone); err != nil || removed != many-1 {
+		t.Errorf("removed %d of %d former revisions (%v)", removed, many-1, err)
+	}
+}
+
 // TestStore_neverSaysThatTheChangeIsGone holds the store to faults of its own: controllers take the API server's 404 for
 // the end of the object that they work on.
 func TestStore_neverSaysThatTheChangeIsGone(t *testing.T) {
