@@ -167,8 +167,10 @@ func TestReader_rightsOfWholeCluster(t *testing.T) {
 
 func TestSamples(t *testing.T) {
 	openShop(t)
-	if err := cluster.kubectl(t.Context(), "apply", "--dry-run=server", "-k", "samples"); err != nil {
-		t.Fatal(err)
+	for _, folder := range []string{"samples", "samples/changes"} {
+		if err := cluster.kubectl(t.Context(), "apply", "--dry-run=server", "-k", folder); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -306,7 +306,7 @@ type ChangePolicySpec struct {
 	// +kubebuilder:default=Forbid
 	SelfApproval SelfApproval `json:"selfApproval,omitempty"`
 
-	// approvalTTL is how long consent may be awaited and used, 1m to 168h; 24h by default.
+	// approvalTTL is how long consent may be awaited and used, 1s to 168h; 24h by default.
 	//
 	// +optional
 	// +kubebuilder:validation:Type=string
