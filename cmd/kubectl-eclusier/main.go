@@ -18,6 +18,7 @@ import (
 	"github.com/eclusier/eclusier/internal/cluster"
 	"github.com/eclusier/eclusier/internal/cluster/dump"
 	"github.com/eclusier/eclusier/internal/cluster/live"
+	"github.com/eclusier/eclusier/internal/transcript/secrets"
 )
 
 func main() { os.Exit(run()) }
@@ -29,12 +30,15 @@ func run() int {
 	klog.SetLogger(logr.Discard())
 	ctrllog.SetLogger(logr.Discard())
 	return cli.Run(ctx, cli.Env{
-		In:     os.Stdin,
-		Out:    os.Stdout,
-		Err:    os.Stderr,
-		Color:  cli.UseColor(term.IsTerminal(int(os.Stdout.Fd())), os.Getenv),
-		Now:    time.Now,
-		Client: cli.NewClient,
+		In:          os.Stdin,
+		Out:         os.Stdout,
+		Err:         os.Stderr,
+		Color:       cli.UseColor(term.IsTerminal(int(os.Stdout.Fd())), os.Getenv),
+		Now:         time.Now,
+		Interactive: term.IsTerminal(int(os.Stdin.Fd())),
+		Client:      cli.NewClient,
+		Kinds:       cli.NewKinds,
+		Kept:        kept,
 		Live: func(config *rest.Config) (cluster.Reader, error) {
 			connection, err := live.Connect(config, live.Options{})
 			if err != nil {
@@ -44,4 +48,13 @@ func run() int {
 		},
 		Dump: func(path string) (cluster.Reader, error) { return dump.Open(path) },
 	}, os.Args[1:])
+}
+
+// kept reads the operator's namespace as the caller.
+func kept(config *rest.Config, namespace string) (cli.Snapshots, error) {
+	c, err := cli.NewClient(config)
+	if err != nil {
+		return nil, err
+	}
+	return secrets.New(c, namespace, time.Now), nil
 }

@@ -138,6 +138,9 @@ func whoAmI(ctx context.Context, c client.Client) *v1alpha1.Requester {
 	return &v1alpha1.Requester{Username: me.Username, UID: me.UID}
 }
 
+// maxGroups is how many groups v1alpha1.Decider holds.
+const maxGroups = 200
+
 // self returns the caller as the API server sees them, or nil where it does not tell.
 func self(ctx context.Context, c client.Client) *v1alpha1.Decider {
 	review := &authenticationv1.SelfSubjectReview{}
@@ -145,7 +148,7 @@ func self(ctx context.Context, c client.Client) *v1alpha1.Decider {
 		return nil
 	}
 	me := review.Status.UserInfo
-	return &v1alpha1.Decider{Username: me.Username, UID: me.UID, Groups: me.Groups}
+	return &v1alpha1.Decider{Username: me.Username, UID: me.UID, Groups: me.Groups[:min(len(me.Groups), maxGroups)]}
 }
 
 // created says that the task is on its way.

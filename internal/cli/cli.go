@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -19,7 +20,8 @@ import (
 const (
 	// ExitDone: the command did what it was asked for; a question has an answer.
 	ExitDone = 0
-	// ExitNoAnswer: the task ended without an answer, or a fault was found and --exit-code asked to say so.
+	// ExitNoAnswer: the task ended without an answer, the change without success, or a fault was found and --exit-code asked
+	// to say so.
 	ExitNoAnswer = 1
 	// ExitTrouble: wrong usage, no connection, a refusal by the API server, or no answer in time.
 	ExitTrouble = 2
@@ -33,8 +35,16 @@ type Env struct {
 	// Color says that Out shows colours.
 	Color bool
 	Now   func() time.Time
-	// Client talks to an API server about AgentTasks.
+	// Client talks to an API server about eclusier's kinds and others.
 	Client func(*rest.Config) (client.WithWatch, error)
+	// Interactive says that a person sits at In.
+	Interactive bool
+	// Kinds knows what an API server serves, by the names that people give it.
+	Kinds func(*rest.Config) (meta.RESTMapper, error)
+	// Planner plans changes with the caller's own rights.
+	Planner func(*rest.Config) (Planner, error)
+	// Kept reads what the operator keeps of changes in its namespace, with the caller's own rights.
+	Kept func(config *rest.Config, namespace string) (Snapshots, error)
 	// Live reads a running cluster, Dump reads files.
 	Live func(*rest.Config) (cluster.Reader, error)
 	Dump func(path string) (cluster.Reader, error)
@@ -72,20 +82,28 @@ type command struct {
 	Env
 	connection *connection
 	ascii      bool
+	// operator is the operator's namespace.
+	operator string
 }
+
+// operatorNamespace is where the operator is unless somebody put it elsewhere.
+const operatorNamespace = "eclusier-system"
 
 // newRoot makes the tree of commands.
 func newRoot(env Env) *cobra.Command {
 	cmd := &command{Env: env, connection: newConnection()}
 	root := &cobra.Command{
 		Use:   "kubectl-eclusier",
-		Short: "Ask what is wrong in a Kubernetes cluster, and get the cause with its evidence",
-		Long: `Ask what is wrong in a Kubernetes cluster, and get the cause with its evidence.
+		Short: "Ask what is wrong in a Kubernetes cluster, and change it with somebody's consent",
+		Long: `Ask what is wrong in a Kubernetes cluster, get the cause with its evidence, and change what has to be changed with
+somebody's consent.
 
 ask, get and show work with AgentTasks, which the operator answers. diagnose, objects and classify need no operator:
-the first two look with your own rights or into files, classify works without any cluster. Nothing here changes anything.
+the first two look with your own rights or into files, classify works without any cluster. change, review, approve and
+reject work with ChangeRequests, which the operator plans and, once those agree who have to, carries out; snapshots are
+what was there before. Nothing here changes anything but by a ChangeRequest.
 
-Exit codes: 0 done (a question has an answer), 1 the task ended without an answer, 2 wrong usage, no connection,
+Exit codes: 0 done (a question has an answer, a change succeeded), 1 it ended otherwise, 2 wrong usage, no connection,
 refused, or not in time.`,
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl eclusier"},
 		Version:       version.String(),
@@ -103,7 +121,9 @@ refused, or not in time.`,
 	})
 	root.PersistentFlags().BoolVar(&cmd.ascii, "ascii", false, "print no characters beyond ASCII of our own")
 	cmd.connection.bind(root.PersistentFlags())
-	root.AddCommand(newAsk(cmd), newGet(cmd), newShow(cmd), newDiagnose(cmd), newObjects(cmd), newClassify(cmd), newVersion(cmd))
+	root.PersistentFlags().StringVar(&cmd.operator, "operator-namespace", operatorNamespace, "namespace of the operator, where snapshots lie")
+	root.AddCommand(newAsk(cmd), newGet(cmd), newShow(cmd), newDiagnose(cmd), newObjects(cmd), newClassify(cmd), newVersion(cmd),
+		newChange(cmd), newReview(cmd), newApprove(cmd), newReject(cmd), newPolicy(cmd), newSnapshots(cmd))
 	return root
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -33,8 +34,12 @@ type shell struct {
 	t       *testing.T
 	tasks   client.WithWatch
 	cluster cluster.Reader
+	kept    cli.Snapshots
+	planner cli.Planner
 	color   bool
-	in      string
+	// person says that somebody sits at a terminal.
+	person bool
+	in     string
 }
 
 // kubeconfig writes a configuration whose namespace is shop, and returns its path.
@@ -57,10 +62,14 @@ func (s *shell) run(args ...string) result {
 	var out, err bytes.Buffer
 	env := cli.Env{
 		In: strings.NewReader(s.in), Out: &out, Err: &err, Color: s.color,
-		Now:    func() time.Time { return noon },
-		Client: func(*rest.Config) (client.WithWatch, error) { return s.tasks, nil },
-		Live:   func(*rest.Config) (cluster.Reader, error) { return s.cluster, nil },
-		Dump:   func(string) (cluster.Reader, error) { return s.cluster, nil },
+		Interactive: s.person,
+		Now:         func() time.Time { return noon },
+		Kinds:       func(*rest.Config) (meta.RESTMapper, error) { return kindsDouble(), nil },
+		Kept:        func(*rest.Config, string) (cli.Snapshots, error) { return s.kept, nil },
+		Planner:     func(*rest.Config) (cli.Planner, error) { return s.planner, nil },
+		Client:      func(*rest.Config) (client.WithWatch, error) { return s.tasks, nil },
+		Live:        func(*rest.Config) (cluster.Reader, error) { return s.cluster, nil },
+		Dump:        func(string) (cluster.Reader, error) { return s.cluster, nil },
 	}
 	code := cli.Run(s.t.Context(), env, append([]string{"--kubeconfig", kubeconfig(s.t)}, args...))
 	return result{code: code, out: out.String(), err: err.String()}

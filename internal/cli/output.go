@@ -101,7 +101,7 @@ const (
 
 // paint colours text where there are colours.
 func (s style) paint(color, text string) string {
-	if !s.color || text == "" {
+	if !s.color || text == "" || color == "" {
 		return text
 	}
 	return "\x1b[" + color + "m" + text + "\x1b[0m"

@@ -51,18 +51,28 @@ func (p *progress) begun(resource, name string) {
 
 // show prints what is new in the object's conditions.
 func (p *progress) show(object bounded) {
+	for _, c := range p.news(object) {
+		p.line("%s", conditionLine(p.style, c))
+	}
+}
+
+// know takes note of how the object stands, which has been shown otherwise.
+func (p *progress) know(object bounded) { p.news(object) }
+
+// news returns the conditions that are not as they were seen last.
+func (p *progress) news(object bounded) []*metav1.Condition {
+	var news []*metav1.Condition
 	for _, step := range p.steps {
 		c := meta.FindStatusCondition(object.GetConditions(), step)
 		if c == nil || c.Type == v1alpha1.ConditionSucceeded && goesOn(object.GetConditions(), c) {
 			continue
 		}
-		state := string(c.Status) + c.Reason + c.Message
-		if p.seen[step] == state {
-			continue
+		if state := string(c.Status) + c.Reason + c.Message; p.seen[step] != state {
+			p.seen[step] = state
+			news = append(news, c)
 		}
-		p.seen[step] = state
-		p.line("%s", conditionLine(p.style, c))
 	}
+	return news
 }
 
 // goesOn tells whether an undecided root condition says nothing that another condition does not say as well.

@@ -32,7 +32,7 @@ func newTasks(t *testing.T, tasks ...client.Object) client.WithWatch {
 			t.Fatal(err)
 		}
 	}
-	return fake.NewClientBuilder().WithScheme(scheme).WithObjects(tasks...).WithStatusSubresource(&v1alpha1.AgentTask{}).
+	return fake.NewClientBuilder().WithScheme(scheme).WithObjects(tasks...).WithStatusSubresource(&v1alpha1.AgentTask{}, &v1alpha1.ChangeRequest{}, &v1alpha1.Approval{}).
 		WithInterceptorFuncs(interceptor.Funcs{
 			Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
 				if review, ok := o.(*authenticationv1.SelfSubjectReview); ok {

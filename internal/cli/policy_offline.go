@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/eclusier/eclusier/api/v1alpha1"
+	"github.com/eclusier/eclusier/internal/change"
+	"github.com/eclusier/eclusier/internal/pipeline"
+)
+
+// unasked is why an effect was not dry-run offline.
+const unasked = "no cluster was asked"
+
+// unplanned makes a plan of what the operations say by themselves. What only a cluster knows is left out.
+func unplanned(request *v1alpha1.ChangeRequest, labels map[string]map[string]string) *pipeline.Planned {
+	account := request.Spec.ServiceAccountName
+	if account == "" {
+		account = v1alpha1.DefaultApplierName
+	}
+	planned := &pipeline.Planned{Plan: change.Plan{
+		ChangeUID: string(request.UID), Revision: 1, Checks: request.Spec.Checks, OnFailure: request.Spec.Rollback,
+		ServiceAccount: request.Namespace + "/" + account,
+	}}
+	var said []string
+	for i, o := range request.Spec.Kubernetes.Operations {
+		e, facts := effectOf(o, request.Namespace)
+		e.Index = i
+		facts.Production = facts.Production || change.Production(labels[e.Object.Namespace])
+		planned.Plan.Effects = append(planned.Plan.Effects, e)
+		planned.View.Facts = append(planned.View.Facts, facts)
+		said = append(said, describe(o).String())
+	}
+	planned.View.Summary = strings.Join(said, "; ")
+	return planned
+}
+
+// effectOf is what an operation says about itself.
+func effectOf(o v1alpha1.Operation, namespace string) (change.Effect, change.RiskFacts) {
+	// Whether it can be undone is taken for granted, but for deletions: those are as they come.
+	e := change.Effect{Verb: change.VerbUpdate, NotDryRun: unasked, Inverse: &change.Request{}}
+	var facts change.RiskFacts
+	target := func(name v1alpha1.OperationName, t v1alpha1.OperationTarget) {
+		e.Operation = name
+		e.Object = change.Object{APIVersion: t.APIVersion, Kind: t.Kind, Namespace: t.Namespace, Name: t.Name}
+	}
+	switch {
+	case o.Apply != nil:
+		e.Operation = "apply"
+		made := &unstructured.Unstructured{}
+		if err := json.Unmarshal(o.Apply.Manifest.Raw, &made.Object); err == nil {
+			e.Object = change.Object{APIVersion: made.GetAPIVersion(), Kind: made.GetKind(), Namespace: made.GetNamespace(), Name: made.GetName()}
+			facts.Production = change.Production(made.GetLabels())
+		}
+	case o.Patch != nil:
+		target("patch", o.Patch.Target)
+	case o.Scale != nil:
+		target("scale", o.Scale.Target)
+	case o.Restart != nil:
+		target("restart", o.Restart.Target)
+	case o.SetImage != nil:
+		target("setImage", o.SetImage.Target)
+	case o.Undo != nil:
+		target("undo", o.Undo.Target)
+	case o.Delete != nil:
+		target("delete", o.Delete.Target)
+		e.Verb = change.VerbDelete
+	case o.Cordon != nil:
+		target("cordon", v1alpha1.OperationTarget{APIVersion: "v1", Kind: "Node", Name: o.Cordon.Node})
+	case o.Uncordon != nil:
+		target("uncordon", v1alpha1.OperationTarget{APIVersion: "v1", Kind: "Node", Name: o.Uncordon.Node})
+	case o.Suspend != nil:
+		target("suspend", o.Suspend.Target)
+	case o.Resume != nil:
+		target("resume", o.Resume.Target)
+	}
+	place(&e.Object, &facts, namespace)
+	return e, facts
+}
+
+// place completes an object by what Kubernetes' own kinds are known for.
+func place(o *change.Object, facts *change.RiskFacts, namespace string) {
+	version, _ := schema.ParseGroupVersion(o.APIVersion)
+	if known, found := builtin[strings.ToLower(o.Kind)]; found && (o.APIVersion == "" || version.Group == known.group) {
+		version = schema.GroupVersion{Group: known.group, Version: known.version}
+		o.Kind, o.APIVersion = known.kind, version.String()
+		facts.ClusterScoped = known.scope == meta.RESTScopeNameRoot
+	}
+	facts.HoldsData = change.HoldsData(version.Group, o.Kind)
+	switch {
+	case facts.ClusterScoped:
+		o.Namespace = ""
+		facts.System = o.Kind == "Namespace" && change.System(o.Name, operatorNamespace)
+		return
+	case o.Namespace == "":
+		o.Namespace = namespace
+	}
+	facts.System = change.System(o.Namespace, operatorNamespace)
+}

@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/pmezard/go-difflib/difflib"
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/eclusier/eclusier/api/v1alpha1"
+)
+
+// newSnapshotDiff makes the command diff.
+func newSnapshotDiff(cmd *command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "diff SNAPSHOT [KIND/NAME...]",
+		Short: "Show what restoring a snapshot would change: from what the objects are now to what they were",
+		Args:  exactly(1, maxOperations+1, "SNAPSHOT"),
+		RunE: func(c *cobra.Command, args []string) error {
+			at, err := cmd.site()
+			if err != nil {
+				return err
+			}
+			list, err := at.open(c, args[0], args[1:])
+			if err != nil {
+				return err
+			}
+			p := newPrinter(cmd.Out, cmd.style())
+			same := true
+			for _, one := range list {
+				diff, err := diffOf(one)
+				if err != nil {
+					return err
+				}
+				if diff != "" {
+					same = false
+					printDiff(p, diff)
+				}
+			}
+			if same {
+				p.line("Everything is as it was.")
+			}
+			return p.err
+		},
+	}
+}
+
+// diffOf is the unified diff from what an object is now to what it was, redacted.
+func diffOf(p past) (string, error) {
+	now, err := asText(p.now)
+	if err != nil {
+		return "", err
+	}
+	was, err := asText(p.was)
+	if err != nil {
+		return "", err
+	}
+	name := object(p.was.GetKind(), p.was.GetNamespace(), p.was.GetName())
+	from := name + " (now)"
+	if p.now == nil {
+		from = name + " (does not exist now)"
+	}
+	return difflib.GetUnifiedDiffString(difflib.UnifiedDiff{
+		A: linesOf(now), B: linesOf(was), FromFile: from, ToFile: name + " (snapshot)", Context: 3,
+	})
+}
+
+// linesOf takes a text apart; no text has no lines.
+func linesOf(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return difflib.SplitLines(text)
+}
+
+// asText writes an object as YAML, redacted. Of a Secret there is nothing but that it exists.
+func asText(o *unstructured.Unstructured) (string, error) {
+	if o == nil {
+		return "", nil
+	}
+	made := essence(o)
+	if o.GetKind() == "Secret" {
+		unstructured.RemoveNestedField(made.Object, "data")
+		unstructured.RemoveNestedField(made.Object, "stringData")
+	}
+	unstructured.RemoveNestedField(made.Object, "metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration")
+	data, err := yaml.Marshal(made.Object)
+	return strings.TrimRight(hidden(string(data)), "\n"), err
+}
+
+// newSnapshotRestore makes the command restore.
+func newSnapshotRestore(cmd *command) *cobra.Command {
+	g := &proposal{command: cmd}
+	c := &cobra.Command{
+		Use:   "restore SNAPSHOT [KIND/NAME...]",
+		Short: "Propose a ChangeRequest that brings objects back as they were in a snapshot",
+		Long: `Propose a ChangeRequest that brings objects back as they were: those that are gone are made again, those that were changed
+are patched back. It is planned, shown and agreed to like any other. What the change made anew is not deleted, and of a
+namespace that was deleted only the namespace itself comes back.`,
+		Args: exactly(1, maxOperations+1, "SNAPSHOT"),
+		RunE: func(c *cobra.Command, args []string) error {
+			at, err := cmd.site()
+			if err != nil {
+				return err
+			}
+			list, err := at.open(c, args[0], args[1:])
+			if err != nil {
+				return err
+			}
+			var operations []v1alpha1.Operation
+			for _, one := range list {
+				operation, err := at.restoring(c.Context(), one)
+				if err != nil {
+					return err
+				}
+				if operation != nil {
+					operations = append(operations, *operation)
+				}
+			}
+			if len(operations) == 0 {
+				return errors.New("everything is as it was in the snapshot: nothing is to be restored")
+			}
+			if g.reason == "" {
+				g.reason = fmt.Sprintf("restore what was there before change %s", args[0])
+			}
+			return g.submit(c, at, operations)
+		},
+	}
+	g.bind(c.Flags())
+	return c
+}
