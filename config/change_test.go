@@ -218,3 +218,18 @@ func TestChangeRequest_isKeptWhileCarriedOut(t *testing.T) {
 		t.Errorf("refused once it has ended: %v", err)
 	}
 }
+
+func TestChangeRequest_isOnlyCancelledByTheOperator(t *testing.T) {
+	c, object := admin(t), change("cancelled", wanting(fields{"suspend": true}))
+	if err := c.Create(t.Context(), object); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { remove(t, c, object) })
+	operator := as(t, policy.DefaultOperator, "system:masters")
+	for _, write := range []fields{{"suspend": false}, {"suspend": nil}, {"cancel": true, "suspend": nil}} {
+		expectRefusal(t, operator.Patch(t.Context(), object.DeepCopy(), merge(write)), "the operator writes nothing of a ChangeRequest's spec but cancel")
+	}
+	if err := operator.Patch(t.Context(), object, merge(fields{"cancel": true})); err != nil {
+		t.Errorf("refused: %v", err)
+	}
+}

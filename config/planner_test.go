@@ -5,6 +5,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -80,6 +81,19 @@ func TestPlanner_isHeldToDryRuns(t *testing.T) {
 				t.Errorf("its dry run is refused: %v", err)
 			}
 		})
+	}
+}
+
+func TestPlanner_asksWhatItMayDo(t *testing.T) {
+	openShop(t)
+	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
+		ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: "shop", Verb: "patch", Group: "apps", Resource: "deployments"},
+	}}
+	if err := planner(t).Create(t.Context(), review); err != nil {
+		t.Fatalf("refused: %v", err)
+	}
+	if !review.Status.Allowed {
+		t.Error("it may not plan changes of Deployments")
 	}
 }
 

@@ -42,7 +42,7 @@ func TestOperator_rights(t *testing.T) {
 		{verb: "create", resource: "secrets", namespace: "eclusier-system", allowed: true, description: "keeps plans in its own namespace"},
 		{verb: "watch", resource: "secrets", namespace: "eclusier-system", description: "keeps no copy of them in memory"},
 		{verb: "create", group: "eclusier.io", resource: "changerequests", namespace: "shop", allowed: true, description: "proposes changes for tasks"},
-		{verb: "patch", group: "eclusier.io", resource: "changerequests", namespace: "shop", description: "changes no wish"},
+		{verb: "patch", group: "eclusier.io", resource: "changerequests", namespace: "shop", allowed: true, description: "cancels the change of a cancelled task"},
 		{verb: "delete", group: "eclusier.io", resource: "changerequests", namespace: "shop", description: "removes no change"},
 		{verb: "create", group: "eclusier.io", resource: "approvals", namespace: "shop", allowed: true, description: "asks people"},
 		{verb: "patch", group: "eclusier.io", resource: "approvals", namespace: "shop", description: "answers for nobody"},

@@ -6,11 +6,13 @@
 package rbac
 
 // It works on its own kinds: status is its to write, delete serves spec.ttlAfterFinished. It creates a ChangeRequest where
-// a task wants a change, and an Approval for each person who has to agree, and writes neither again: the question stays as
-// it was asked, and the answer is a person's.
+// a task wants a change, and an Approval for each person who has to agree. Of a ChangeRequest it writes again only
+// spec.cancel, when its task is cancelled; the API server lets nobody write more. Of an Approval it writes nothing again: the
+// question stays as it was asked, and the answer is a person's.
 //
 // +kubebuilder:rbac:groups=eclusier.io,resources=agenttasks,verbs=get;list;watch;delete
-// +kubebuilder:rbac:groups=eclusier.io,resources=changerequests;approvals,verbs=get;list;watch;create
+// +kubebuilder:rbac:groups=eclusier.io,resources=changerequests,verbs=get;list;watch;create;patch
+// +kubebuilder:rbac:groups=eclusier.io,resources=approvals,verbs=get;list;watch;create
 // +kubebuilder:rbac:groups=eclusier.io,resources=changepolicies,verbs=get;list;watch
 // +kubebuilder:rbac:groups=eclusier.io,resources=agenttasks/status;changerequests/status;approvals/status;changepolicies/status,verbs=patch
 
