@@ -19,6 +19,7 @@ type Metrics struct {
 	faults          *prometheus.CounterVec
 	guard           prometheus.Gauge
 	unfinished      *unfinished
+	changes         *changes
 }
 
 // seconds suits work that takes from milliseconds, for a rule, to half an hour, the usual limit of a task.
@@ -52,10 +53,12 @@ func New(registerer prometheus.Registerer) *Metrics {
 	}
 	m.guard = prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "eclusier_identity_guard_in_place",
-		Help: "Whether the admission policies that vouch for who asks are in place (1) or tasks wait for them (0).",
+		Help: "Whether the admission policies that vouch for who asks are in place (1) or tasks and changes wait for them (0).",
 	})
-	m.unfinished = newUnfinished()
+	m.unfinished = newUnfinished("eclusier_tasks_unfinished", "AgentTasks")
 	registerer.MustRegister(m.tasks, m.duration, m.steps, m.classifications, m.faults, m.guard, m.unfinished)
+	m.changes = newChanges()
+	registerer.MustRegister(m.changes.collectors()...)
 	return m
 }
 

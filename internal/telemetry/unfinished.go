@@ -6,15 +6,15 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// unfinished tells how many tasks have not ended. It counts when it is asked, so that it cannot drift.
+// unfinished tells how many objects of a kind have not ended. It counts when it is asked, so that it cannot drift.
 type unfinished struct {
 	description *prometheus.Desc
 	count       atomic.Pointer[func() map[string]int]
 }
 
-func newUnfinished() *unfinished {
-	return &unfinished{description: prometheus.NewDesc("eclusier_tasks_unfinished",
-		"AgentTasks that have not ended, by phase, as each replica of the operator sees them.", []string{"phase"}, nil)}
+func newUnfinished(name, kinds string) *unfinished {
+	return &unfinished{description: prometheus.NewDesc(name,
+		kinds+" that have not ended, by phase, as each replica of the operator sees them.", []string{"phase"}, nil)}
 }
 
 // Describe is part of prometheus.Collector.
