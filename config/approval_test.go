@@ -129,6 +129,7 @@ func TestApproval_decided(t *testing.T) {
 		{"whether to accept a result", person(t, "bob", ""), fields{"purpose": "AcceptResult"}, agrees(), "bob"},
 		{"by one whom a policy names", person(t, "bob", ""), approvers("User", "bob"), agrees(), "bob"},
 		{"by one of a group that a policy names", person(t, "bob", "", "sre"), approvers("Group", "sre"), agrees(), "bob"},
+		{"by one in very many groups, of which very many policies speak", person(t, "bob", "", groupsOf(490)...), crowdedApprovers(490), agrees(), "bob"},
 		{"by a cluster administrator, who holds every verb", person(t, "root", "", "system:masters"), nil, agrees(), "root"},
 	}
 	for _, tc := range cases {
@@ -151,13 +152,33 @@ func approvers(kind, name string) fields {
 		set("everywhere", fields{"kind": "Group", "name": "system:authenticated"}), set("production", fields{"kind": kind, "name": name}))}
 }
 
+// groupsOf are the groups of someone who is in many.
+func groupsOf(count int) []string {
+	groups := make([]string, count)
+	for i := range groups {
+		groups[i] = fmt.Sprintf("cn=team-%d,ou=groups,dc=example,dc=org", i)
+	}
+	return groups
+}
+
+// crowdedApprovers are as many approvers as a question can name; only the last of each policy is among those groups.
+func crowdedApprovers(count int) fields {
+	var sets []any
+	for policy := range 10 {
+		var subjects []any
+		for i := range 49 {
+			subjects = append(subjects, fields{"kind": "Group", "name": fmt.Sprintf("cn=others-%d,ou=groups,dc=example,dc=org", i)})
+		}
+		last := groupsOf(count)[count-1]
+		sets = append(sets, fields{"policy": fmt.Sprintf("policy-%d", policy), "subjects": append(subjects, fields{"kind": "Group", "name": last})})
+	}
+	return fields{"approvers": sets}
+}
+
 func TestApproval_deciderIsStamped(t *testing.T) {
 	grant(t, "bob", "eclusier-approver-high")
 	forged := fields{"username": "carol", "uid": "u-9", "groups": list("system:masters")}
-	many := make([]string, 1200)
-	for i := range many {
-		many[i] = fmt.Sprintf("cn=team-%d,ou=groups,dc=example,dc=org", i)
-	}
+	many := groupsOf(1200)
 	cases := []struct {
 		name   string
 		uid    string
