@@ -1,0 +1,119 @@
+package manifest
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/eclusier/eclusier/internal/redact"
+)
+
+// another marks a hidden value that is not the one before.
+const another = redact.Mark + " (another value than before)"
+
+// masked returns both forms without secrets. Secrets are looked for in the tree, value by value: in a diff the line that
+// gives a value its name may be missing.
+func masked(before, after map[string]any) (was, is map[string]any) {
+	if clean(before) && clean(after) {
+		return before, after
+	}
+	was, _ = mask("", before).(map[string]any)
+	is, _ = mask("", after).(map[string]any)
+	for key := range is {
+		is[key] = tell(before[key], after[key], was[key], is[key])
+	}
+	return was, is
+}
+
+// clean says whether nothing in the form looks like a secret, read as a whole.
+func clean(form map[string]any) bool {
+	whole, err := text(form)
+	return err == nil && len(whole) <= redact.MaxBytes && redact.String(whole).String() == redact.Clean(whole)
+}
+
+func mask(key string, v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		if v == nil {
+			return v
+		}
+		out := make(map[string]any, len(v))
+		for name, value := range v {
+			out[name] = mask(name, value)
+		}
+		// An environment variable, a header and the like: the name beside the value says what it is.
+		if name, ok := v["name"].(string); ok {
+			if value, ok := v["value"].(string); ok {
+				out["value"] = hide(name, value)
+			}
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, value := range v {
+			out[i] = mask(key, value)
+			former, said := "", false
+			if i > 0 {
+				former, said = v[i-1].(string)
+			}
+			if argument, ok := value.(string); ok && said && out[i] == value {
+				out[i] = hideArgument(former, argument)
+			}
+		}
+		return out
+	case string:
+		return hide(key, v)
+	}
+	return v
+}
+
+// hide takes the secrets out of a value of that name.
+func hide(name, value string) string {
+	if bare := redact.String(value).String(); strings.Contains(bare, redact.Mark) {
+		return bare
+	}
+	if strings.Contains(redact.String(name+": "+value).String(), redact.Mark) {
+		return redact.Mark
+	}
+	return value
+}
+
+// hideArgument takes the secrets out of an argument that follows another one, such as a flag.
+func hideArgument(former, argument string) string {
+	if strings.HasPrefix(former, "-") && strings.HasSuffix(redact.String(former+" "+argument).String(), redact.Mark) {
+		return redact.Mark
+	}
+	return argument
+}
+
+// tell marks hidden values that differ although they look the same.
+func tell(before, after, was, is any) any {
+	switch shown := is.(type) {
+	case map[string]any:
+		formerly, _ := before.(map[string]any)
+		now, _ := after.(map[string]any)
+		hidden, _ := was.(map[string]any)
+		for key := range shown {
+			shown[key] = tell(formerly[key], now[key], hidden[key], shown[key])
+		}
+	case []any:
+		formerly, _ := before.([]any)
+		now, _ := after.([]any)
+		hidden, _ := was.([]any)
+		for i := range shown {
+			if i < len(formerly) && i < len(hidden) {
+				shown[i] = tell(formerly[i], now[i], hidden[i], shown[i])
+			}
+		}
+	case string:
+		if shown != redact.Mark {
+			if strings.Contains(shown, redact.Mark) && shown == was && !reflect.DeepEqual(before, after) {
+				return shown + "\n" + another
+			}
+			return shown
+		}
+		if was == is && !reflect.DeepEqual(before, after) {
+			return another
+		}
+	}
+	return is
+}
