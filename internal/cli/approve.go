@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -256,6 +257,7 @@ func (d *ruling) report(ctx context.Context, requests client.WithWatch, all *dos
 	if d.out.structured() {
 		to = d.Err
 		decided.ManagedFields = nil
+		decided.TypeMeta = metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "Approval"}
 		if err := d.out.write(d.Out, decided); err != nil {
 			return err
 		}

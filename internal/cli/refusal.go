@@ -19,6 +19,9 @@ func (r *refusal) Error() string { return r.why }
 // deniedBy is what the API server puts before the message of an admission policy.
 var deniedBy = regexp.MustCompile(`(?s)ValidatingAdmissionPolicy '[^']*' with binding '[^']*' denied request: (.*)$`)
 
+// framed is what the API server puts before the message of a rule of the type.
+var framed = regexp.MustCompile(`^(Invalid value: ("[^"]*"|[^:"]*): |Forbidden: |Required value(: |$))`)
+
 // plainly takes the API server's frame off a refusal by an admission policy or by a type's validation. Any other error stays
 // as it is.
 func plainly(err error) error {
@@ -35,11 +38,9 @@ func plainly(err error) error {
 	}
 	var why []string
 	for _, cause := range said.Details.Causes {
-		text := oneLine(cause.Message)
-		for _, frame := range []string{"Invalid value: ", "Forbidden: ", "Required value: ", "Unsupported value: "} {
-			if rest, found := strings.CutPrefix(text, frame); found && frame == "Forbidden: " {
-				text = rest
-			}
+		text := framed.ReplaceAllString(oneLine(cause.Message), "")
+		if text == "" {
+			text = "is missing"
 		}
 		if cause.Field != "" && cause.Field != "<nil>" && !strings.Contains(text, cause.Field) {
 			text = cause.Field + ": " + text
@@ -49,10 +50,4 @@ func plainly(err error) error {
 		}
 	}
 	return &refusal{why: strings.Join(why, "; ")}
-}
-
-// isRefusal tells whether an error is the answer of the API server's rules, and not trouble on the way there.
-func isRefusal(err error) bool {
-	var r *refusal
-	return errors.As(err, &r)
 }

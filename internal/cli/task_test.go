@@ -36,7 +36,7 @@ func newTasks(t *testing.T, tasks ...client.Object) client.WithWatch {
 		WithInterceptorFuncs(interceptor.Funcs{
 			Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
 				if review, ok := o.(*authenticationv1.SelfSubjectReview); ok {
-					review.Status.UserInfo = authenticationv1.UserInfo{Username: "alice", UID: "7"}
+					review.Status.UserInfo = authenticationv1.UserInfo{Username: "alice", UID: "7", Groups: []string{"sre"}}
 					return nil
 				}
 				return c.Create(ctx, o, opts...)
