@@ -18,6 +18,7 @@ import (
 	"github.com/eclusier/eclusier/internal/cluster"
 	"github.com/eclusier/eclusier/internal/cluster/dump"
 	"github.com/eclusier/eclusier/internal/cluster/live"
+	"github.com/eclusier/eclusier/internal/pipeline/kubernetes"
 	"github.com/eclusier/eclusier/internal/transcript/secrets"
 )
 
@@ -38,6 +39,7 @@ func run() int {
 		Interactive: term.IsTerminal(int(os.Stdin.Fd())),
 		Client:      cli.NewClient,
 		Kinds:       cli.NewKinds,
+		Planner:     planner,
 		Kept:        kept,
 		Live: func(config *rest.Config) (cluster.Reader, error) {
 			connection, err := live.Connect(config, live.Options{})
@@ -48,6 +50,11 @@ func run() int {
 		},
 		Dump: func(path string) (cluster.Reader, error) { return dump.Open(path) },
 	}, os.Args[1:])
+}
+
+// planner plans as the caller, and impersonates nobody.
+func planner(config *rest.Config) (cli.Planner, error) {
+	return kubernetes.New(kubernetes.Options{Config: config, AsSelf: true})
 }
 
 // kept reads the operator's namespace as the caller.

@@ -3,8 +3,6 @@ package kubernetes
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -12,11 +10,6 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/eclusier/eclusier/internal/change"
-)
-
-var (
-	stageLabels = []string{"env", "environment", "tier", "stage", "app.kubernetes.io/environment"}
-	production  = []string{"prod", "production"}
 )
 
 // assess finds out what the risk of the effect rests on.
@@ -55,14 +48,11 @@ func (s *planning) assess(ctx context.Context, it *item) error {
 
 // stage says whether an object is labelled as production.
 func stage(o *unstructured.Unstructured) bool {
-	if o == nil {
-		return false
-	}
-	labels := o.GetLabels()
-	return slices.ContainsFunc(stageLabels, func(key string) bool {
-		return slices.Contains(production, strings.ToLower(labels[key]))
-	})
+	return o != nil && change.Production(o.GetLabels())
 }
+
+// ownNamespace is that of eclusier, unless somebody put it elsewhere.
+const ownNamespace = "eclusier-system"
 
 // system says whether an object belongs to the cluster itself or to eclusier.
 func system(o change.Object) bool {
@@ -70,16 +60,13 @@ func system(o change.Object) bool {
 	if o.Kind == "Namespace" {
 		namespace = o.Name
 	}
-	return strings.HasPrefix(namespace, "kube-") || namespace == "eclusier-system"
+	return change.System(namespace, ownNamespace)
 }
 
 // holdsData says whether a deletion destroys data.
 func holdsData(o *unstructured.Unstructured) bool {
-	switch o.GetKind() {
-	case "PersistentVolumeClaim", "PersistentVolume", "Namespace", "CustomResourceDefinition", "VolumeSnapshot", "VolumeSnapshotContent":
-		return true
-	}
-	return claimsGo(o)
+	kind := o.GroupVersionKind()
+	return change.HoldsData(kind.Group, kind.Kind) || claimsGo(o)
 }
 
 // contents are the resources that are counted in a namespace.
