@@ -24,6 +24,8 @@ import (
 	"github.com/eclusier/eclusier/internal/cli"
 	"github.com/eclusier/eclusier/internal/cluster"
 	"github.com/eclusier/eclusier/internal/cluster/live"
+	"github.com/eclusier/eclusier/internal/pipeline/kubernetes"
+	"github.com/eclusier/eclusier/internal/transcript/secrets"
 )
 
 // server is a real API server with our kinds that checks who asks and, like those before Kubernetes 1.36, writes no name
@@ -82,7 +84,14 @@ func (s *server) checkRequesters() {
 func (s *server) run(args ...string) result {
 	var out, errs bytes.Buffer
 	env := cli.Env{
-		In: strings.NewReader(""), Out: &out, Err: &errs, Now: time.Now, Client: cli.NewClient,
+		In: strings.NewReader(""), Out: &out, Err: &errs, Now: time.Now, Client: cli.NewClient, Kinds: cli.NewKinds,
+		Planner: func(config *rest.Config) (cli.Planner, error) {
+			return kubernetes.New(kubernetes.Options{Config: config, AsSelf: true})
+		},
+		Kept: func(config *rest.Config, namespace string) (cli.Snapshots, error) {
+			c, err := cli.NewClient(config)
+			return secrets.New(c, namespace, time.Now), err
+		},
 		Live: func(config *rest.Config) (cluster.Reader, error) {
 			connection, err := live.Connect(config, live.Options{})
 			if err != nil {
