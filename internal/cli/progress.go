@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -52,7 +53,7 @@ func (p *progress) begun(resource, name string) {
 // show prints what is new in the object's conditions.
 func (p *progress) show(object bounded) {
 	for _, c := range p.news(object) {
-		p.line("%s", conditionLine(p.style, c))
+		p.line("%s", conditionLine(p.style, withHint(object, c)))
 	}
 }
 
@@ -83,6 +84,26 @@ func goesOn(all []metav1.Condition, root *metav1.Condition) bool {
 	return root.Reason == v1alpha1.SucceededProgressing || slices.ContainsFunc(all, func(c metav1.Condition) bool {
 		return c.Type != root.Type && c.Reason == root.Reason
 	})
+}
+
+// withHint puts our own command in place of the one that works without this plugin, which is many lines long.
+func withHint(object bounded, c *metav1.Condition) *metav1.Condition {
+	request, ok := object.(*v1alpha1.ChangeRequest)
+	if !ok || c.Reason != v1alpha1.ApprovedAwaitingApproval {
+		return c
+	}
+	hinted := *c
+	hinted.Message = strings.Join(nonEmpty(agreedSoFar(request), "kubectl eclusier approve "+request.Name+" -n "+request.Namespace), ", ")
+	return &hinted
+}
+
+// agreedSoFar says how many people agreed of those who have to.
+func agreedSoFar(request *v1alpha1.ChangeRequest) string {
+	policy := request.Status.Policy
+	if policy == nil || policy.Progress == "" {
+		return ""
+	}
+	return policy.Progress + " agreed"
 }
 
 // conditionLine is one condition in one line: its reason and, while it is open or tells of trouble, what it says. What a

@@ -163,7 +163,12 @@ func (r *review) course() {
 	r.section("So far")
 	for _, step := range lines {
 		c := meta.FindStatusCondition(r.Change.Status.Conditions, step)
-		r.paragraph("  ", conditionMark(r.style, c)+" "+fmt.Sprintf("%-11s", c.Type), strings.Join(nonEmpty(c.Reason, oneLine(c.Message)), ": "))
+		message := oneLine(c.Message)
+		if c.Reason == v1alpha1.ApprovedAwaitingApproval {
+			// It holds the command, which stands at the end.
+			message = agreedSoFar(r.Change)
+		}
+		r.paragraph("  ", conditionMark(r.style, c)+" "+fmt.Sprintf("%-11s", c.Type), strings.Join(nonEmpty(c.Reason, message), ": "))
 	}
 	if f := r.Change.Status.Failure; f != nil {
 		for _, remedy := range f.Remedies {

@@ -45,11 +45,11 @@ func waitingFor(c *v1alpha1.ChangeRequest) {
 	planned(c)
 	c.Status.Phase = v1alpha1.ChangeAwaitingApproval
 	c.Status.Policy = &v1alpha1.PolicyStatus{
-		Verdict: v1alpha1.PolicyApprovalRequired, Digest: digest, RequiredApprovals: 2, Fingerprint: "policies:1",
+		Verdict: v1alpha1.PolicyApprovalRequired, Digest: digest, RequiredApprovals: 2, Progress: "1/2", Fingerprint: "policies:1",
 		DecidedBy: []string{"shop@3: namespace shop is protected (2 to agree)"},
 	}
-	changeCondition(c, v1alpha1.ConditionApproved, metav1.ConditionUnknown, v1alpha1.ApprovedAwaitingApproval, "Waiting for 2 people to agree: kubectl eclusier approve mine -n shop")
-	changeCondition(c, v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ApprovedAwaitingApproval, "Waiting for 2 people to agree")
+	changeCondition(c, v1alpha1.ConditionApproved, metav1.ConditionUnknown, v1alpha1.ApprovedAwaitingApproval, "1 of 2 people agreed. To agree: kubectl patch approval mine-1-2 -n shop --type=merge -p '…'")
+	changeCondition(c, v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ApprovedAwaitingApproval, "1 of 2 people agreed")
 }
 
 // done makes a change succeed.

@@ -29,8 +29,8 @@ func newSnapshots(cmd *command) *cobra.Command {
 		Use:   "snapshots",
 		Short: "List what objects were like before changes, compare them with now, and propose to bring that back",
 		Long: `List what objects were like before changes, compare that with what they are now, and propose to bring it back. Snapshots
-are kept for 7 days, and the 10 newest of each object longer. They lie in Secrets of the operator's namespace and are
-read with your own rights: those bound to the Role eclusier-snapshot-viewer there may.
+are kept for 7 days after the change has ended, of each object the 10 newest. They lie in Secrets of the operator's
+namespace and are read with your own rights: those bound to the Role eclusier-snapshot-viewer there may.
 
 A SNAPSHOT is written CHANGE or CHANGE@REVISION, as ls prints it. restore changes nothing by itself: it proposes a
 ChangeRequest like any other.`,
