@@ -9,10 +9,7 @@ import (
 	"strings"
 )
 
-const conditionsHead = `# Conditions and reasons
-
-Generated from ` + "`" + conditionsSource + "`" + ` by ` + "`make docs`" + `. A reason surfaces with the status True unless another one stands in brackets.
-`
+const conditionsHead = "# %s\n\nGenerated from `%s` by `make docs`. A reason surfaces with the status True unless another one stands in brackets.\n"
 
 // statusNote is how a reason says that it belongs to another status than True.
 var statusNote = regexp.MustCompile(`^surfaces \((False|Unknown)\) `)
@@ -22,15 +19,16 @@ type constant struct {
 	name, value, comment string
 }
 
-// conditionPage renders the const blocks of the file: one section a block, first the condition, then its reasons.
-func conditionPage(file string) (string, error) {
+// conditionPage renders the const blocks of the file under a title: one section a block, first the condition, then its
+// reasons.
+func conditionPage(file, title string) (string, error) {
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
 	if err != nil {
 		return "", err
 	}
 	values := map[string]string{}
 	var page strings.Builder
-	page.WriteString(conditionsHead)
+	fmt.Fprintf(&page, conditionsHead, title, file)
 	for _, declaration := range parsed.Decls {
 		block, ok := declaration.(*ast.GenDecl)
 		if !ok || block.Tok != token.CONST {
@@ -97,10 +95,23 @@ func section(page *strings.Builder, doc string, constants []constant) {
 	if len(reasons) == 0 {
 		return
 	}
+	if len(reasons) == len(constants) {
+		fmt.Fprintf(page, "\n## %s\n\n%s\n", conditionOf(reasons), doc)
+	}
 	page.WriteString("\n| Reason | Surfaces |\n|---|---|\n")
 	for _, c := range reasons {
 		fmt.Fprintf(page, "| `%s` | %s |\n", c.value, describe(c))
 	}
+}
+
+// conditionOf is the condition that reasons belong to whose block does not define it: their names begin with it.
+func conditionOf(reasons []constant) string {
+	for _, c := range reasons {
+		if name, found := strings.CutSuffix(c.name, c.value); found && name != "" {
+			return name
+		}
+	}
+	return reasons[0].name
 }
 
 // describe turns "ConditionX is True once …" into "It is True once …", and "XY surfaces (False) when …" into "(False) when …".

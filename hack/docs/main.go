@@ -11,10 +11,15 @@ import (
 )
 
 const (
-	conditionsSource = "api/v1alpha1/conditions.go"
-	crds             = "config/crd/bases"
-	reference        = "docs/reference"
+	crds      = "config/crd/bases"
+	reference = "docs/reference"
 )
+
+// conditions are the files of the API package that define conditions, and the pages made of them.
+var conditions = []struct{ source, page, title string }{
+	{"api/v1alpha1/conditions.go", "conditions.md", "Conditions and reasons of tasks"},
+	{"api/v1alpha1/conditions_change.go", "conditions-change.md", "Conditions and reasons of changes, approvals and policies"},
+}
 
 func main() {
 	if err := run(); err != nil {
@@ -27,12 +32,14 @@ func run() error {
 	if err := os.MkdirAll(reference, 0o755); err != nil { //nolint:gosec // documents are for everyone
 		return err
 	}
-	conditions, err := conditionPage(conditionsSource)
-	if err != nil {
-		return err
-	}
-	if err := write("conditions.md", conditions); err != nil {
-		return err
+	for _, c := range conditions {
+		page, err := conditionPage(c.source, c.title)
+		if err != nil {
+			return err
+		}
+		if err := write(c.page, page); err != nil {
+			return err
+		}
 	}
 	files, err := filepath.Glob(filepath.Join(crds, "*.yaml"))
 	if err != nil {
