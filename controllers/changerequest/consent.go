@@ -39,16 +39,16 @@ func (p *pass) approvalsAbout(ctx context.Context, from origin) ([]v1alpha1.Appr
 }
 
 // question is what people are asked about the current plan.
-func (p *pass) question(purpose v1alpha1.ApprovalPurpose, allowed func(v1alpha1.Decider) bool) approval.Question {
+func (p *pass) question(purpose v1alpha1.ApprovalPurpose) approval.Question {
 	plan := p.change.Status.Plan
 	q := approval.Question{
 		ChangeName: p.change.Name, ChangeUID: string(p.change.UID), Purpose: purpose, Revision: plan.Revision, Digest: plan.Digest,
 		Class: plan.Risk.Class, Required: 1, Requester: p.requester(), SelfApproval: p.selected.SelfApproval(),
-		Person: p.selected.Person, Delegated: p.selected.Delegated, StillAllowed: allowed, Stands: p.stands,
+		Person: p.selected.Person, Delegated: p.selected.Delegated, StillAllowed: p.allowed, Stands: p.stands,
 		ExpiresAt: plan.ExpiresAt.Time, Now: p.now,
 	}
 	if purpose == v1alpha1.PurposeAcceptResult {
-		q.ExpiresAt, q.StillAllowed = p.acceptedUntil(), p.named
+		q.ExpiresAt = p.acceptedUntil()
 		return q
 	}
 	if verdict := p.change.Status.Policy; verdict != nil {
@@ -56,8 +56,12 @@ func (p *pass) question(purpose v1alpha1.ApprovalPurpose, allowed func(v1alpha1.
 	}
 	if apply := p.attempt(v1alpha1.StepApply); apply != nil {
 		q.Attempt = apply.ID
-		if len(apply.OperationsDone) > 0 && apply.StartedAt.Time.Before(q.Now) {
-			q.Now = apply.StartedAt.Time // consent was used in time; to let it lapse half-way would help nobody
+		if p.begun() {
+			// Consent was used in time, by people who had the right: to take it back half-way would help nobody.
+			q.StillAllowed = p.named
+			if apply.StartedAt.Time.Before(q.Now) {
+				q.Now = apply.StartedAt.Time
+			}
 		}
 	}
 	return q
@@ -109,27 +113,41 @@ func (p *pass) named(by v1alpha1.Decider) bool {
 	return true
 }
 
-// stillAllowed returns what says whether whoever decided may still do so. Where the look is fresh and nothing has been
-// done yet, the API server is asked about everyone who agreed.
-func (p *pass) stillAllowed(ctx context.Context, from origin) (func(v1alpha1.Decider) bool, error) {
-	apply := p.attempt(v1alpha1.StepApply)
-	if !from.fresh || apply != nil && len(apply.OperationsDone) > 0 {
-		return p.named, nil
+// askRights asks the API server about everyone who decided about the current plan, in every pass: a right may be taken away
+// at any time.
+func (p *pass) askRights(ctx context.Context) error {
+	plan := p.change.Status.Plan
+	if plan == nil {
+		return nil
 	}
-	refused := map[string]bool{}
+	if p.asked == nil {
+		p.asked = map[string]bool{}
+	}
 	for i := range p.approvals {
 		spec := &p.approvals[i].Spec
-		if spec.Decision != v1alpha1.DecisionApproved || spec.DecidedBy == nil || spec.Purpose != v1alpha1.PurposeApply {
+		if spec.DecidedBy == nil || spec.PlanDigest != plan.Digest || spec.Purpose == v1alpha1.PurposeApply && p.begun() {
 			continue
 		}
-		allowed, err := p.mayApprove(ctx, *spec.DecidedBy, spec.Class)
-		if err != nil {
-			return nil, err
+		who := identity(*spec.DecidedBy)
+		if _, known := p.asked[who]; known {
+			continue
 		}
-		refused[identity(*spec.DecidedBy)] = !allowed
+		var err error
+		if p.asked[who], err = p.mayApprove(ctx, *spec.DecidedBy, plan.Risk.Class); err != nil {
+			return err
+		}
 	}
-	return func(by v1alpha1.Decider) bool { return !refused[identity(by)] && p.named(by) }, nil
+	return nil
 }
+
+// begun says that the change has had an effect.
+func (p *pass) begun() bool {
+	apply := p.attempt(v1alpha1.StepApply)
+	return apply != nil && len(apply.OperationsDone) > 0
+}
+
+// allowed says whether whoever decided about a result, or about a plan that has had no effect yet, may still do so.
+func (p *pass) allowed(by v1alpha1.Decider) bool { return p.asked[identity(by)] && p.named(by) }
 
 // identity tells deciders apart: who decided as a member of other groups may have other rights.
 func identity(by v1alpha1.Decider) string {

@@ -34,12 +34,12 @@ type outlook struct {
 // origin is where a look reads from.
 type origin struct {
 	reader client.Reader
-	// fresh: the reader sees everything as it is now, and approvers are asked for their rights again.
+	// fresh: the reader sees everything as it is now.
 	fresh bool
 }
 
-func (p *pass) cached() source   { return origin{reader: p.Client} }
-func (p *pass) uncached() source { return origin{reader: p.Uncached, fresh: true} }
+func (p *pass) cached() origin   { return origin{reader: p.Client} }
+func (p *pass) uncached() origin { return origin{reader: p.Uncached, fresh: true} }
 
 // look reads everything that a decision rests on, and decides.
 func (p *pass) look(ctx context.Context, from origin) error {
@@ -60,13 +60,12 @@ func (p *pass) look(ctx context.Context, from origin) error {
 	}
 	o.opening = o.selected.Opening(p.now, notBefore)
 	p.outlook = o
-	allowed, err := p.stillAllowed(ctx, from)
-	if err != nil {
+	if err := p.askRights(ctx); err != nil {
 		return err
 	}
 	if p.change.Status.Plan != nil {
-		p.consent = approval.Tally(p.question(v1alpha1.PurposeApply, allowed), p.approvals)
-		p.acceptance = approval.Tally(p.question(v1alpha1.PurposeAcceptResult, nil), p.approvals)
+		p.consent = approval.Tally(p.question(v1alpha1.PurposeApply), p.approvals)
+		p.acceptance = approval.Tally(p.question(v1alpha1.PurposeAcceptResult), p.approvals)
 	}
 	p.admit()
 	p.facts = p.gather()
@@ -197,7 +196,7 @@ func (p *pass) gather() change.Facts {
 	f := change.Facts{
 		Result: status.Result, Cancelled: spec.Cancel, Suspended: spec.Suspend, DryRun: spec.DryRun,
 		OnFailure: cmp.Or(spec.Rollback, v1alpha1.RollbackAutomatic), Guarded: p.guard.InPlace(), WindowOpen: p.opening.Open,
-		Plan: p.planFact(), Verdict: p.verdictFact(), Consent: exhausted(p.consent), Acceptance: exhausted(p.acceptance),
+		Plan: p.planFact(), Verdict: p.verdictFact(), Consent: p.consent.Fact, Acceptance: p.acceptance.Fact,
 		Verify: attemptFact(p.attempt(v1alpha1.StepVerify)), Rollback: attemptFact(p.attempt(v1alpha1.StepRollback)),
 	}
 	if status.Plan != nil {
@@ -214,14 +213,6 @@ func (p *pass) gather() change.Facts {
 
 func passed(moment *metav1.Time, now time.Time) bool {
 	return moment != nil && !now.Before(moment.Time)
-}
-
-// exhausted takes a question that would need more slots than there may be for one that nobody can answer any more.
-func exhausted(answer approval.Answer) change.ConsentFact {
-	if n := len(answer.Make); n > 0 && answer.Make[n-1] > approval.MaxSlots {
-		return change.ConsentExpired
-	}
-	return answer.Fact
 }
 
 func (p *pass) planFact() change.PlanFact {

@@ -33,7 +33,6 @@ const (
 	saidProgressing        = "The change is being worked on"
 	saidRequesterUnknown   = "Nobody vouches for who asked: create the ChangeRequest again, it is older than the admission policies now in force"
 	saidRollingBack        = "What was done is being undone, the last first"
-	saidSlotsSpent         = "Every Approval of this plan was decided by somebody who does not count. Create the ChangeRequest again"
 	saidStoredPlanUnusable = "The stored plan is gone, damaged, or not the one that was shown, so it is never applied"
 	saidSuspended          = "Held by spec.suspend; unset it to go on"
 	saidTooManyPlaces      = "The change touches more than 20 namespaces besides its own: split it into several"

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -42,6 +43,7 @@ func (p *pass) apply(ctx context.Context) (err error) {
 		return err
 	}
 	if cleared, err := p.clearedStill(ctx); err != nil || !cleared {
+		p.until(p.Clock.Now().Add(lagTime))
 		return err
 	}
 	fresh, risk, err := p.replan(ctx, bundle)
@@ -54,6 +56,9 @@ func (p *pass) apply(ctx context.Context) (err error) {
 	}
 	return p.applyFirst(ctx, bundle, fresh.View.Versions)
 }
+
+// lagTime is how long the cache is given to catch up with what was read past it.
+const lagTime = time.Second
 
 // clearedStill reads the change and all that it rests on past the cache, and decides anew.
 func (p *pass) clearedStill(ctx context.Context) (bool, error) {

@@ -87,7 +87,7 @@ func (p *pass) ask(ctx context.Context, slot *v1alpha1.Approval, numbers []int32
 		next = max(next+1, n)
 		for ; ; next++ {
 			if next > approval.MaxSlots {
-				return nil // the next look finds that nobody can answer any more
+				return nil // nobody can answer any more, and the question lapses in its time
 			}
 			taken, err := p.make(ctx, slot, next)
 			if err != nil {

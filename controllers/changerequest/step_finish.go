@@ -71,11 +71,8 @@ func (p *pass) failure() *v1alpha1.Failure {
 
 // whyExpired says which time ran out.
 func (p *pass) whyExpired() string {
-	switch {
-	case passed(p.change.Spec.Deadline, p.now):
+	if passed(p.change.Spec.Deadline, p.now) {
 		return saidDeadlinePassed
-	case len(p.consent.Make) > 0 && p.change.Status.Plan != nil && !passed(&p.change.Status.Plan.ExpiresAt, p.now):
-		return saidSlotsSpent
 	}
 	return saidExpired
 }

@@ -65,6 +65,8 @@ type pass struct {
 	bundle *change.Bundle
 	// made are the slots made in this pass, which the cache may not show yet.
 	made []v1alpha1.Approval
+	// asked remembers, for this pass, who may approve the class of the plan.
+	asked map[string]bool
 	// hold says why the change waits for something that is no fact of the decision; nil if it does not.
 	hold *fault.Fault
 	// again is when the pass wants to be repeated if nothing happens before; zero for never.
