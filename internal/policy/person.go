@@ -24,7 +24,7 @@ func peopleOf(policies []v1alpha1.ChangePolicy) map[string]string {
 			for _, u := range a.Usernames {
 				people[u] = ""
 				one, other := root("person:"+a.Person), root("name:"+u)
-				parent[max(one, other)] = min(one, other)
+				parent[other] = one
 			}
 		}
 	}

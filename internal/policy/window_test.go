@@ -65,6 +65,8 @@ func TestSelected_Opening(t *testing.T) {
 		{"neither window holds", []v1alpha1.Window{nights, weekends}, "2026-03-04T12:00:00Z", false, "2026-03-04T22:00:00Z", "the allow window is waited for"},
 		{"a freeze and no allow window now", []v1alpha1.Window{nights, weekends}, "2026-03-07T12:00:00Z", false, "2026-03-09T05:00:00Z", "the later of both"},
 		{"one of two allow windows", []v1alpha1.Window{nights, allow("0 12 * * *", "1h", "")}, "2026-03-04T12:30:00Z", true, "", "either will do"},
+		{"one of two allow windows, the other way round", []v1alpha1.Window{allow("0 12 * * *", "1h", ""), nights}, "2026-03-04T12:30:00Z", true, "", "either will do"},
+		{"occurrences that overlap in the hour that comes twice", []v1alpha1.Window{freeze("*/15 2 * * *", "2h", "Europe/Paris")}, "2026-10-25T01:20:00Z", false, "2026-10-25T03:15:00Z", "the latest begins at 2:15 there, for the second time"},
 		{"the nearer of two allow windows", []v1alpha1.Window{nights, allow("0 12 * * *", "1h", "")}, "2026-03-04T11:00:00Z", false, "2026-03-04T12:00:00Z", "either will do"},
 		{"overlapping freezes", []v1alpha1.Window{freeze("0 8 * * *", "2h", ""), freeze("0 9 * * *", "4h", "")}, "2026-03-04T09:30:00Z", false, "2026-03-04T13:00:00Z", "the later end"},
 		{"occurrences that overlap themselves", []v1alpha1.Window{freeze("0 */6 * * *", "9h", "")}, "2026-03-04T13:00:00Z", false, "2026-03-04T21:00:00Z", "the latest of them"},
