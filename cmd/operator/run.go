@@ -21,6 +21,8 @@ import (
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
 	"github.com/eclusier/eclusier/controllers/agenttask"
+	"github.com/eclusier/eclusier/controllers/changerequest"
+	"github.com/eclusier/eclusier/internal/audit/jsonl"
 	"github.com/eclusier/eclusier/internal/cluster/live"
 	"github.com/eclusier/eclusier/internal/guard"
 	"github.com/eclusier/eclusier/internal/kube"
@@ -62,7 +64,15 @@ func run(ctx context.Context, config *rest.Config, options options) error {
 	if err := tasks.Setup(manager, options.concurrent); err != nil {
 		return fmt.Errorf("setting up the AgentTask controller: %w", err)
 	}
-	return manager.Start(ctx)
+	log, err := jsonl.Open(options.auditLog, time.Now)
+	if err != nil {
+		return fmt.Errorf("opening the audit log: %w", err)
+	}
+	changes := changing{config: config, readers: cluster, guarding: guarding, measured: measured, log: log}
+	if err := changes.setUp(ctx, manager, options); err != nil {
+		return errors.Join(err, log.Close())
+	}
+	return errors.Join(manager.Start(ctx), log.Close())
 }
 
 func newManager(config *rest.Config, options options) (ctrl.Manager, error) {
@@ -80,7 +90,11 @@ func newManager(config *rest.Config, options options) (ctrl.Manager, error) {
 		LeaderElectionReleaseOnCancel: true,
 		Cache: cache.Options{
 			DefaultTransform: guard.Trim,
-			ByObject:         map[client.Object]cache.ByObject{&v1alpha1.AgentTask{}: {Transform: agenttask.Trim}},
+			ByObject: map[client.Object]cache.ByObject{
+				&v1alpha1.AgentTask{}:     {Transform: agenttask.Trim},
+				&v1alpha1.ChangeRequest{}: {Transform: changerequest.Trim},
+				&v1alpha1.Approval{}:      {Transform: changerequest.Trim},
+			},
 		},
 	})
 	if err != nil {
@@ -106,8 +120,8 @@ func whoami(ctx context.Context, manager ctrl.Manager) (string, error) {
 	return review.Status.UserInfo.Username, nil
 }
 
-// checkGuard says at the start whether the API server vouches for who asks. If it does not, tasks wait, so that this is
-// no reason to stop.
+// checkGuard says at the start whether the API server vouches for who asks and who decides. If it does not, tasks and
+// changes wait, so that this is no reason to stop.
 func checkGuard(ctx context.Context, manager ctrl.Manager, guarding *guard.Guard, measured *telemetry.Metrics) error {
 	verdict, err := guarding.Check(ctx, manager.GetAPIReader())
 	if err != nil {
@@ -116,7 +130,7 @@ func checkGuard(ctx context.Context, manager ctrl.Manager, guarding *guard.Guard
 	measured.GuardInPlace(verdict.InPlace())
 	logger := manager.GetLogger().WithName("guard")
 	if !verdict.InPlace() {
-		logger.Info("Identity guard missing, tasks wait for it", "reason", verdict.Message())
+		logger.Info("Identity guard missing, tasks and changes wait for it", "reason", verdict.Message())
 		return nil
 	}
 	logger.Info("Identity guard in place", "stamp", verdict.Stamp)

@@ -45,7 +45,7 @@ package rbac
 // It elects a leader in its own namespace, and holds a lease there on what a change is about to touch. The election tells
 // of itself through the older kind of event.
 //
-// +kubebuilder:rbac:groups=coordination.k8s.io,namespace=eclusier-system,resources=leases,verbs=get;create;update;delete
+// +kubebuilder:rbac:groups=coordination.k8s.io,namespace=eclusier-system,resources=leases,verbs=get;list;create;update;delete
 // +kubebuilder:rbac:groups="",namespace=eclusier-system,resources=events,verbs=create;patch
 
 // It keeps plans and snapshots in Secrets of its own namespace, and removes them when their time is up.
