@@ -123,13 +123,13 @@ type AgentTaskStatus struct {
 	// +optional
 	Retry *RetryStatus `json:"retry,omitempty"`
 
-	// changeRequests are the changes proposed by the task.
+	// changeRequests are the changes proposed by the task. They belong to it and are deleted with it.
 	//
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=20
-	ChangeRequests []LocalReference `json:"changeRequests,omitempty"`
+	ChangeRequests []ProposedChange `json:"changeRequests,omitempty"`
 
 	// escalations are the questions and hand-overs to people.
 	//
@@ -172,7 +172,7 @@ type AgentTaskStatus struct {
 	// +kubebuilder:validation:Pattern=`^[0-9a-f]{32}$`
 	TraceID string `json:"traceID,omitempty"`
 
-	// startedAt is when the operator took the task up; limits.wallClock counts from here.
+	// startedAt is when the operator took the task up; limits.wallClock counts from here, and ends with a proposed change.
 	//
 	// +optional
 	StartedAt *metav1.Time `json:"startedAt,omitempty"`
@@ -187,6 +187,28 @@ type AgentTaskStatus struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+}
+
+// ProposedChange is a ChangeRequest of the task's namespace that the task proposed.
+type ProposedChange struct {
+	// name of the ChangeRequest.
+	//
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name,omitempty"`
+
+	// uid of the ChangeRequest, so that another one of the same name is not taken for it.
+	//
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=64
+	UID string `json:"uid,omitempty"`
+
+	// result is how the change ended; unset while it goes on.
+	//
+	// +optional
+	Result ChangeResult `json:"result,omitempty"`
 }
 
 // ClassifiedIntent is what a task was taken for.

@@ -87,8 +87,16 @@ const (
 	// ConditionChangeProposed is True once status.changeRequests names it.
 	ConditionChangeProposed = "ChangeProposed"
 
-	// ChangeProposedChangesNotSupportedYet surfaces (False) when the task wants a change, which is refused for now.
-	ChangeProposedChangesNotSupportedYet = "ChangesNotSupportedYet"
+	// ChangeProposedChangeProposed surfaces when the ChangeRequest is created; whether it is applied is for policy and
+	// people to say.
+	ChangeProposedChangeProposed = "ChangeProposed"
+	// ChangeProposedNotExpressible surfaces (False) when rules cannot turn the wish into operations; the message says why,
+	// and what to write.
+	ChangeProposedNotExpressible = "NotExpressible"
+	// ChangeProposedNameTaken surfaces (False) when another ChangeRequest bears the name that the task's is to have.
+	ChangeProposedNameTaken = "ChangeNameTaken"
+	// ChangeProposedRefused surfaces (False) when the API server does not take the ChangeRequest.
+	ChangeProposedRefused = "ChangeRefused"
 )
 
 // ConditionVerified is True once the answer has been judged.
@@ -96,7 +104,8 @@ const ConditionVerified = "Verified"
 
 // Succeeded is the root condition: it sums up the others and is the one to wait for.
 const (
-	// ConditionSucceeded is True with an answer, False when the task ended without one, Unknown while it goes on.
+	// ConditionSucceeded is True with an answer or a change that was made, False when the task ended without, Unknown while
+	// it goes on.
 	ConditionSucceeded = "Succeeded"
 
 	// SucceededProgressing surfaces (Unknown) while the task is being worked on.
@@ -135,9 +144,34 @@ const (
 	SucceededClarificationNeeded = ClassifiedClarificationNeeded
 	// SucceededOutOfScope surfaces (False) when Classified has that reason.
 	SucceededOutOfScope = ClassifiedOutOfScope
-	// SucceededChangesNotSupportedYet surfaces (False) when ChangeProposed has that reason.
-	SucceededChangesNotSupportedYet = ChangeProposedChangesNotSupportedYet
-	// SucceededCancelled surfaces (False) when spec.cancel ended the task.
+	// SucceededNotExpressible surfaces (False) when ChangeProposed has that reason.
+	SucceededNotExpressible = ChangeProposedNotExpressible
+	// SucceededChangeNameTaken surfaces (False) when ChangeProposed has that reason.
+	SucceededChangeNameTaken = ChangeProposedNameTaken
+	// SucceededChangeRefused surfaces (False) when ChangeProposed has that reason.
+	SucceededChangeRefused = ChangeProposedRefused
+	// SucceededAwaitingChange surfaces (Unknown) while the task waits for the end of its ChangeRequest, however long people
+	// take to agree.
+	SucceededAwaitingChange = "AwaitingChange"
+	// SucceededChangeDenied surfaces (False) when a policy forbids the change.
+	SucceededChangeDenied = "ChangeDenied"
+	// SucceededChangeRejected surfaces (False) when a person said no to the change.
+	SucceededChangeRejected = "ChangeRejected"
+	// SucceededChangeExpired surfaces (False) when nobody agreed to the change in time.
+	SucceededChangeExpired = "ChangeExpired"
+	// SucceededChangeInvalid surfaces (False) when the change cannot be planned.
+	SucceededChangeInvalid = "ChangeInvalid"
+	// SucceededChangeApplyFailed surfaces (False) when applying the change failed and what was done stays.
+	SucceededChangeApplyFailed = "ChangeApplyFailed"
+	// SucceededChangeVerifyFailed surfaces (False) when a check failed after the change and what was done stays.
+	SucceededChangeVerifyFailed = "ChangeVerifyFailed"
+	// SucceededChangeRolledBack surfaces (False) when the change failed and everything is as it was.
+	SucceededChangeRolledBack = "ChangeRolledBack"
+	// SucceededChangeRollbackFailed surfaces (False) when the change failed and could not be undone: a person has to look.
+	SucceededChangeRollbackFailed = "ChangeRollbackFailed"
+	// SucceededChangeGone surfaces (False) when somebody deleted the ChangeRequest before it ended.
+	SucceededChangeGone = "ChangeGone"
+	// SucceededCancelled surfaces (False) when spec.cancel ended the task, or that of its ChangeRequest did.
 	SucceededCancelled = "Cancelled"
 	// SucceededWallClockExceeded surfaces (False) when limits.wallClock ran out before there was an answer.
 	SucceededWallClockExceeded = "WallClockExceeded"

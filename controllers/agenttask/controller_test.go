@@ -74,14 +74,44 @@ func TestReconciler_outcome(t *testing.T) {
 			task: ask("why", "restart deployment web in shop", intent(v1alpha1.IntentDiagnostic)), writes: 2, phase: v1alpha1.PhaseSucceeded,
 			want:  targeted + "+Classified/ExplicitIntent +Diagnosed/RootCauseFound +Succeeded/RootCauseFound",
 			event: "Normal RootCauseFound Succeeded"},
-		{name: "a change is understood and refused",
-			task: ask("do", "restart deployment web in shop"), writes: 1, phase: v1alpha1.PhaseFailed,
-			want:  targeted + "+Classified/RuleMatched -ChangeProposed/ChangesNotSupportedYet " + ended("ChangesNotSupportedYet"),
-			event: "Warning ChangesNotSupportedYet Succeeded", says: []string{"not supported yet", "spec.intent"}},
-		{name: "an explicit change is refused whatever the words say",
+		{name: "a wish that rules know becomes a ChangeRequest, and the task waits for it",
+			task: ask("do", "restart deployment web in shop"), writes: 2, phase: v1alpha1.PhaseWaiting,
+			want: targeted + "+Classified/RuleMatched +ChangeProposed/ChangeProposed +Reconciling/AwaitingChange ?Succeeded/AwaitingChange",
+			says: []string{"kubectl describe changerequest do-"}},
+		{name: "a wish that rules do not know is refused, with what to write",
+			task: ask("do", "restart deployment web in shop tonight"), writes: 1, phase: v1alpha1.PhaseFailed,
+			want:  targeted + "+Classified/RuleMatched -ChangeProposed/NotExpressible " + ended("NotExpressible"),
+			event: "Warning NotExpressible Succeeded",
+			says:  []string{"“tonight”", "restart deployment web in shop", `"kind":"ChangeRequest"`, "kubectl create -f -", "spec.intent: Diagnostic"}},
+		{name: "a wish in French is refused in French",
+			task: ask("do", "redémarre le déploiement web dans shop ce soir"), writes: 1, phase: v1alpha1.PhaseFailed,
+			want:  targeted + "+Classified/RuleMatched -ChangeProposed/NotExpressible " + ended("NotExpressible"),
+			event: "Warning NotExpressible Succeeded", says: []string{"« soir »", "redémarre deployment web dans shop"}},
+		{name: "a question is no wish, whatever spec.intent says",
 			task: ask("do", "why is deployment web in shop down?", intent(v1alpha1.IntentChange)), writes: 1, phase: v1alpha1.PhaseFailed,
-			want:  targeted + "+Classified/ExplicitIntent -ChangeProposed/ChangesNotSupportedYet " + ended("ChangesNotSupportedYet"),
-			event: "Warning ChangesNotSupportedYet Succeeded"},
+			want:  targeted + "+Classified/ExplicitIntent -ChangeProposed/NotExpressible " + ended("NotExpressible"),
+			event: "Warning NotExpressible Succeeded", says: []string{"questions are never taken for a wish"}},
+		{name: "a wish for what does not exist is not guessed at",
+			task: ask("do", "scale wbe in shop to 3"), writes: 1, phase: v1alpha1.PhaseFailed,
+			world: func(w *world) { w.near = w.objects },
+			want:  accepted + "-TargetResolved/TargetNotFound +Classified/RuleMatched " + ended("TargetNotFound"),
+			event: "Warning TargetNotFound Succeeded", says: []string{"Did you mean deployment/web -n shop?"}},
+		{name: "a wish for a name in two namespaces lists them",
+			task: ask("do", "restart web"), writes: 1, phase: v1alpha1.PhaseFailed,
+			world: func(w *world) {
+				w.objects = []cluster.Found{found("Deployment", "a", "web"), found("Deployment", "b", "web")}
+			},
+			want:  accepted + "-TargetResolved/TargetAmbiguous +Classified/RuleMatched " + ended("TargetAmbiguous"),
+			event: "Warning TargetAmbiguous Succeeded", says: []string{"deployment/web -n a, deployment/web -n b"}},
+		{name: "what is only in another namespace is changed by its whole name alone",
+			task: ask("do", "restart web"), writes: 1, phase: v1alpha1.PhaseFailed,
+			world: func(w *world) { w.objects = []cluster.Found{found("Deployment", "pay", "web")} },
+			want:  targeted + "+Classified/RuleMatched -ChangeProposed/NotExpressible " + ended("NotExpressible"),
+			event: "Warning NotExpressible Succeeded", says: []string{"Deployment pay/web is in another namespace"}},
+		{name: "a Secret is not changed through a task",
+			task: ask("do", "delete secret db in shop"), writes: 1, phase: v1alpha1.PhaseFailed,
+			want:  accepted + "-TargetResolved/ReaderForbidden +Classified/RuleMatched " + ended("ReaderForbidden"),
+			event: "Warning ReaderForbidden Succeeded"},
 		{name: "an unclear wish is asked about, with what to write",
 			task: ask("do", "fix web in shop"), writes: 1, phase: v1alpha1.PhaseFailed,
 			want:  targeted + "-Classified/ClarificationNeeded " + ended("ClarificationNeeded"),
@@ -226,7 +256,7 @@ func TestReconciler_outcome(t *testing.T) {
 			if got := strings.Join(r.events.events, ", "); got != tt.event {
 				t.Errorf("events are %q, want %q", got, tt.event)
 			}
-			told := task.Status.Answer
+			told := task.Status.Answer + root
 			if failure := task.Status.Failure; failure != nil {
 				told = strings.Join(append([]string{failure.Message}, failure.Remedies...), " ")
 			}

@@ -182,7 +182,7 @@ func TestArrivals(t *testing.T) {
 
 // TestLogs: whoever runs the operator reads one line for a task that went well or ended badly, without empty fields.
 func TestLogs(t *testing.T) {
-	for name, prompt := range map[string]string{"answered": "why is deployment web in shop down?", "refused": "restart deployment web in shop"} {
+	for name, prompt := range map[string]string{"answered": "why is deployment web in shop down?", "refused": "restart deployment web in shop tonight"} {
 		t.Run(name, func(t *testing.T) {
 			r := newRoom(t, ask("why", prompt))
 			var lines []string
@@ -200,7 +200,7 @@ func TestLogs(t *testing.T) {
 }
 
 func TestMetrics(t *testing.T) {
-	r := newRoom(t, ask("why", "why is deployment web in shop down?"), ask("do", "restart deployment web in shop"))
+	r := newRoom(t, ask("why", "why is deployment web in shop down?"), ask("do", "restart deployment web in shop tonight"))
 	r.world.findErrs = []error{timeout}
 	r.settle("why")
 	r.clock.SetTime(noon.Add(10 * time.Second))
@@ -221,6 +221,6 @@ func TestMetrics(t *testing.T) {
 		t.Errorf("unfinished: %v", got)
 	}
 	if n, _ := testutil.GatherAndCount(r.registry, "eclusier_tasks_total"); n != 2 {
-		t.Errorf("%d outcomes are counted, want RootCauseFound and ChangesNotSupportedYet", n)
+		t.Errorf("%d outcomes are counted, want RootCauseFound and NotExpressible", n)
 	}
 }

@@ -38,7 +38,7 @@ func severityOf(condition metav1.Condition) (kube.Severity, bool) {
 		return kube.Warning, true
 	case v1alpha1.ConditionSucceeded:
 		switch condition.Reason {
-		case v1alpha1.SucceededProgressing:
+		case v1alpha1.SucceededProgressing, v1alpha1.SucceededAwaitingChange:
 			return "", false
 		case v1alpha1.SucceededSuspended, v1alpha1.SucceededCancelled:
 			return kube.Normal, true

@@ -38,9 +38,11 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 // exist, an API server that counts writes, and a clock that stands still.
 type room struct {
 	*testing.T
-	client   client.Client
-	writes   int
-	failing  func(write int) (before, after error)
+	client  client.Client
+	writes  int
+	failing func(write int) (before, after error)
+	// patching is true during a write to the spec of something.
+	patching bool
 	world    *world
 	guard    *vouching
 	clock    *clocktesting.FakePassiveClock
@@ -58,9 +60,9 @@ func newRoom(t *testing.T, objects ...client.Object) *room {
 	}
 	r := &room{T: t, world: newWorld(), guard: &vouching{}, events: &heard{},
 		clock: clocktesting.NewFakePassiveClock(noon), registry: prometheus.NewRegistry()}
-	r.client = fake.NewClientBuilder().WithScheme(scheme).WithStatusSubresource(&v1alpha1.AgentTask{}).
+	r.client = fake.NewClientBuilder().WithScheme(scheme).WithStatusSubresource(&v1alpha1.AgentTask{}, &v1alpha1.ChangeRequest{}).
 		WithObjects(objects...).WithObjects(account("shop", "eclusier-reader")).
-		WithInterceptorFuncs(interceptor.Funcs{SubResourcePatch: r.patch, Delete: r.delete}).Build()
+		WithInterceptorFuncs(interceptor.Funcs{SubResourcePatch: r.patch, Delete: r.delete, Create: r.create, Patch: r.patchSpec}).Build()
 	r.restart()
 	return r
 }
@@ -80,6 +82,36 @@ func (r *room) patch(ctx context.Context, c client.Client, sub string, o client.
 
 func (r *room) delete(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
 	return r.write(func() error { return c.Delete(ctx, o, opts...) })
+}
+
+// create counts what the operator creates, and gives it a uid as the API server does.
+func (r *room) create(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+	if _, ok := o.(*v1alpha1.ChangeRequest); !ok {
+		return c.Create(ctx, o, opts...)
+	}
+	return r.write(func() error {
+		if o.GetUID() == "" {
+			o.SetUID(types.UID(fmt.Sprint("uid-of-", o.GetName())))
+		}
+		return c.Create(ctx, o, opts...)
+	})
+}
+
+func (r *room) patchSpec(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
+	r.patching = true
+	defer func() { r.patching = false }()
+	return r.write(func() error { return c.Patch(ctx, o, p, opts...) })
+}
+
+// edit changes the spec of a task, as its owner would.
+func (r *room) edit(name string, change func(*v1alpha1.AgentTaskSpec)) {
+	r.Helper()
+	task := r.get(name)
+	change(&task.Spec)
+	task.Generation++
+	if err := r.client.Update(r.Context(), task); err != nil {
+		r.Fatal(err)
+	}
 }
 
 // write counts a write, and fails it before or after it is stored where a test says so.

@@ -24,6 +24,7 @@ import (
 func (r *Reconciler) Setup(manager ctrl.Manager, concurrent int) error {
 	built := ctrl.NewControllerManagedBy(manager).
 		For(&v1alpha1.AgentTask{}, builder.WithPredicates(r.worthALook())).
+		Owns(&v1alpha1.ChangeRequest{}, builder.WithPredicates(endOfChange())).
 		WithOptions(controller.Options{MaxConcurrentReconciles: concurrent}).
 		WithLogConstructor(r.logger(manager.GetLogger()))
 	served, err := guard.Served(manager.GetRESTMapper())
@@ -57,6 +58,17 @@ func (r *Reconciler) worthALook() predicate.Predicate {
 			}
 			return false
 		},
+	}
+}
+
+// endOfChange drops what happens to a change but for its end, and its going without one: how it gets there is told by the
+// change itself.
+func endOfChange() predicate.Predicate {
+	ended := func(object client.Object) bool { return object.(*v1alpha1.ChangeRequest).Status.Result != "" }
+	return predicate.Funcs{
+		CreateFunc: func(e event.CreateEvent) bool { return ended(e.Object) },
+		UpdateFunc: func(e event.UpdateEvent) bool { return ended(e.ObjectNew) && !ended(e.ObjectOld) },
+		DeleteFunc: func(event.DeleteEvent) bool { return true },
 	}
 }
 

@@ -36,6 +36,7 @@ var (
 		v1alpha1.AcceptedRequesterUnknown, v1alpha1.AcceptedServiceAccountNotFound, v1alpha1.AcceptedServiceAccountNotAllowed}
 	notResolved = []string{v1alpha1.TargetResolvedTargetNotFound, v1alpha1.TargetResolvedTargetAmbiguous,
 		v1alpha1.TargetResolvedHostsNotSupportedYet}
+	notProposed = []string{v1alpha1.ChangeProposedNotExpressible, v1alpha1.ChangeProposedNameTaken, v1alpha1.ChangeProposedRefused}
 )
 
 func (f facts) accepted() []metav1.Condition {
@@ -95,6 +96,8 @@ func (f facts) classified() []metav1.Condition {
 
 func (f facts) diagnosed() []metav1.Condition {
 	switch {
+	case f.pass.wantsChange():
+		return nil
 	case f.status.Verdict != "":
 		return one(v1alpha1.ConditionDiagnosed, metav1.ConditionTrue, string(f.status.Verdict), f.headline())
 	case len(f.status.Targets) == 0:
@@ -108,7 +111,10 @@ func (f facts) diagnosed() []metav1.Condition {
 }
 
 func (f facts) changeProposed() []metav1.Condition {
-	if f.failedOf(v1alpha1.ChangeProposedChangesNotSupportedYet) {
+	if change := f.pass.change(); change != nil {
+		return one(v1alpha1.ConditionChangeProposed, metav1.ConditionTrue, v1alpha1.ChangeProposedChangeProposed, f.pass.say(saidProposed, change.Name, f.pass.task.Namespace))
+	}
+	if f.failedOf(notProposed...) {
 		return f.failed(v1alpha1.ConditionChangeProposed)
 	}
 	return nil
@@ -137,7 +143,7 @@ func (f facts) abnormal() []metav1.Condition {
 		add(v1alpha1.ConditionStalled, state.Reason, f.details())
 	case state.Reason == v1alpha1.SucceededIdentityGuardMissing:
 		add(v1alpha1.ConditionStalled, state.Reason, state.Message)
-	case state.Reason == v1alpha1.SucceededProgressing:
+	case state.Reason == v1alpha1.SucceededProgressing, state.Reason == v1alpha1.SucceededAwaitingChange:
 		add(v1alpha1.ConditionReconciling, state.Reason, state.Message)
 	}
 	return conditions
@@ -149,6 +155,8 @@ func (f facts) succeeded() []metav1.Condition {
 	switch {
 	case f.status.Failure != nil:
 		return one(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, f.status.Failure.Type, brief(f.details(), maxBrief))
+	case f.status.CompletedAt != nil && f.pass.change() != nil:
+		return one(v1alpha1.ConditionSucceeded, metav1.ConditionTrue, outcomes[f.pass.change().Result].reason, f.headline())
 	case f.status.CompletedAt != nil:
 		return one(v1alpha1.ConditionSucceeded, metav1.ConditionTrue, string(f.status.Verdict), f.headline())
 	case hold != nil:

@@ -42,14 +42,10 @@ func (p *pass) classify(ctx context.Context) error {
 	return nil
 }
 
-// admit lets questions through. What is unclear ends here, and so does what would change something.
+// admit lets questions and wishes through. What is unclear ends here.
 func (p *pass) admit(context.Context) error {
-	switch p.task.Status.Classification.Intent {
-	case v1alpha1.ClassifiedDiagnostic:
+	if p.task.Status.Classification.Intent != v1alpha1.ClassifiedAmbiguous {
 		return nil
-	case v1alpha1.ClassifiedChange:
-		return refuse(v1alpha1.ChangeProposedChangesNotSupportedYet, p.say(saidNoChanges), p.say(saidAskWhatToChange))
-	case v1alpha1.ClassifiedAmbiguous:
 	}
 	return refuse(v1alpha1.ClassifiedClarificationNeeded, p.say(saidUnclear), p.say(saidWriteQuestion, p.example()), p.say(saidWriteIntent))
 }

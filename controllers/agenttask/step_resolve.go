@@ -72,6 +72,9 @@ func (p *pass) named() []wanted {
 	if len(named) > 0 {
 		return named
 	}
+	if said := p.wished(); p.wantsChange() && said.err == nil {
+		return p.wishedFor(said.wish)
+	}
 	words := p.words()
 	for _, t := range words.Targets[:min(len(words.Targets), v1alpha1.MaxStatusTargets)] {
 		query := cluster.Query{Kind: t.Kind, Name: t.Name,

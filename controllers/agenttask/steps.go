@@ -22,8 +22,10 @@ var plan = []step{
 	{"Accept", (*pass).accepted, (*pass).accept, inside},       // who asks, is it text, does the account exist
 	{"Classify", (*pass).classified, (*pass).classify, inside}, // question or change, and is it operations at all
 	{"Resolve", (*pass).resolved, (*pass).resolve, outside},    // every named object exists and is meant
-	{"Admit", (*pass).diagnosed, (*pass).admit, inside},        // unclear wishes and changes end here
-	{"Diagnose", (*pass).diagnosed, (*pass).diagnose, outside},
+	{"Admit", (*pass).admitted, (*pass).admit, inside},         // what is unclear ends here
+	{"Propose", (*pass).proposed, (*pass).propose, inside},     // a wish becomes a ChangeRequest, which is the operator's own
+	{"Follow", (*pass).followed, (*pass).follow, inside},       // and waits for its end
+	{"Diagnose", (*pass).diagnosed, (*pass).diagnose, outside}, // a question is answered
 }
 
 // step is one step of the plan.
@@ -43,10 +45,13 @@ const (
 	outside reach = "Outside"
 )
 
-func (p *pass) accepted() bool   { return p.task.Status.StartedAt != nil }
+func (p *pass) accepted() bool   { return p.task.Status.StartedAt != nil || p.change() != nil }
 func (p *pass) classified() bool { return p.task.Status.Classification != nil }
-func (p *pass) resolved() bool   { return len(p.task.Status.Targets) > 0 }
-func (p *pass) diagnosed() bool  { return p.task.Status.Verdict != "" }
+func (p *pass) resolved() bool   { return len(p.task.Status.Targets) > 0 || p.change() != nil }
+func (p *pass) diagnosed() bool  { return p.task.Status.Verdict != "" || p.wantsChange() }
+func (p *pass) proposed() bool   { return p.change() != nil || !p.wantsChange() }
+func (p *pass) followed() bool   { return finished(p.task) || !p.wantsChange() }
+func (p *pass) admitted() bool   { return p.task.Status.Verdict != "" || p.change() != nil }
 
 // pass is one look at one task.
 type pass struct {
@@ -60,6 +65,9 @@ type pass struct {
 	stored []func()
 
 	prompt *classify.Result
+	wish   *reading
+	// lasting says that the task must not end now.
+	lasting bool
 }
 
 func (r *Reconciler) begin(task *v1alpha1.AgentTask) *pass {
@@ -67,8 +75,16 @@ func (r *Reconciler) begin(task *v1alpha1.AgentTask) *pass {
 	return &pass{Reconciler: r, task: task, before: task.Status.Conditions, now: r.Clock.Now()}
 }
 
-// run takes the next steps of the plan, up to the second one that reaches outside.
+// run takes the next steps of the plan, and lets no task end before a change that it has made.
 func (p *pass) run(ctx context.Context) {
+	p.steps(ctx)
+	if p.task.Status.Failure != nil && p.change() == nil {
+		p.remember(ctx)
+	}
+}
+
+// steps takes the next steps, up to the second one that reaches outside.
+func (p *pass) steps(ctx context.Context) {
 	if p.interrupted() {
 		return
 	}
@@ -98,12 +114,14 @@ func (p *pass) run(ctx context.Context) {
 func (p *pass) interrupted() bool {
 	spec, status := p.task.Spec, p.task.Status
 	switch {
+	case spec.Cancel && p.change() != nil:
+		return false // the change is cancelled, and its end is the task's
 	case spec.Cancel:
 		p.end(fault.New(fault.Terminal, v1alpha1.SucceededCancelled, p.say(saidCancelled), nil))
 	case p.overdue():
 		p.end(p.exceeded())
 	case spec.Suspend:
-		p.hold = fault.New(fault.Wait, v1alpha1.SucceededSuspended, p.say(saidSuspended), nil)
+		p.hold = fault.New(fault.Wait, v1alpha1.SucceededSuspended, p.suspended(), nil)
 	case status.Retry != nil && p.now.Before(status.Retry.NextAttemptAt.Time):
 	default:
 		return false
@@ -174,10 +192,13 @@ func (p *pass) complete() {
 	p.task.Status.CompletedAt = &completed
 }
 
-// deadline is when the task's time is over, once it has started or is held for the identity guard.
+// deadline is when the task's time is over, once it has started or is held for the identity guard. A task that waits for
+// its change has all the time that people take.
 func (p *pass) deadline() (time.Time, bool) {
 	held := p.unvouched()
 	switch {
+	case p.change() != nil:
+		return time.Time{}, false
 	case p.task.Status.StartedAt != nil:
 		return p.task.Status.StartedAt.Add(p.task.WallClock()), true
 	case held != nil:
