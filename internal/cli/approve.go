@@ -263,16 +263,7 @@ func (d *ruling) report(ctx context.Context, requests client.WithWatch, all *dos
 		}
 	}
 	p := newPrinter(to, d.style())
-	verb, color := "Agreed", green
-	if d.decision == v1alpha1.DecisionRejected {
-		verb, color = "Refused", red
-	}
-	by := ""
-	if decided.Spec.DecidedBy != nil {
-		by = " as " + oneLine(decided.Spec.DecidedBy.Username)
-	}
-	p.line("%s%s: approval %s, class %s", p.paint(color, verb), by, decided.Name, decided.Spec.Class)
-	p.line("%s", p.paint(dim, decided.Spec.PlanDigest))
+	d.printDecision(p, decided)
 	if open := len(all.asked()) - 1; open > 0 && d.decision == v1alpha1.DecisionApproved {
 		p.line("%d more must agree.", open)
 	}
@@ -290,4 +281,18 @@ func (d *ruling) report(ctx context.Context, requests client.WithWatch, all *dos
 		return errNoAnswer
 	}
 	return p.err
+}
+
+// printDecision says what was decided, by whom, about which plan.
+func (d *ruling) printDecision(p *printer, decided *v1alpha1.Approval) {
+	verb, color := "Agreed", green
+	if d.decision == v1alpha1.DecisionRejected {
+		verb, color = "Refused", red
+	}
+	by := ""
+	if decided.Spec.DecidedBy != nil {
+		by = " as " + oneLine(decided.Spec.DecidedBy.Username)
+	}
+	p.line("%s%s: approval %s, class %s", p.paint(color, verb), by, decided.Name, decided.Spec.Class)
+	p.line("%s", p.paint(dim, decided.Spec.PlanDigest))
 }

@@ -157,7 +157,9 @@ func TestApprove_showsRefusalsAsTheyWereWritten(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tasks := interceptor.NewClient(newTasks(t, theChange(waitingFor), slot(1)), interceptor.Funcs{
-				Patch: func(context.Context, client.WithWatch, client.Object, client.Patch, ...client.PatchOption) error { return c.err },
+				Patch: func(context.Context, client.WithWatch, client.Object, client.Patch, ...client.PatchOption) error {
+					return c.err
+				},
 			})
 			s := &shell{t: t, tasks: tasks, kept: keptDouble{}}
 			got := s.run("approve", "mine", "--yes")

@@ -175,7 +175,7 @@ func (g *proposal) complete(c *cobra.Command, request *v1alpha1.ChangeRequest) e
 	return errors.Join(g.moment(c, "--not-before", g.notBefore, &spec.NotBefore), g.moment(c, "--deadline", g.deadline, &spec.Deadline))
 }
 
-// choose sets to to the one of values that text names in any case. An empty text sets nothing.
+// choose stores the one of values that text names in any case. An empty text sets nothing.
 func choose[T ~string](text string, to *T, values ...T) bool {
 	for _, v := range values {
 		if strings.EqualFold(text, string(v)) {

@@ -33,8 +33,8 @@ func uncordon(node string) v1alpha1.Operation {
 }
 
 // plain makes a command whose operation needs nothing but its targets.
-func (g *proposal) plain(use, short string, make func(v1alpha1.OperationTarget) v1alpha1.Operation) *cobra.Command {
-	return g.onTargets(use, short, func(*cobra.Command) (func(v1alpha1.OperationTarget) v1alpha1.Operation, error) { return make, nil })
+func (g *proposal) plain(use, short string, operation func(v1alpha1.OperationTarget) v1alpha1.Operation) *cobra.Command {
+	return g.onTargets(use, short, func(*cobra.Command) (func(v1alpha1.OperationTarget) v1alpha1.Operation, error) { return operation, nil })
 }
 
 // onTargets makes a command that does the same to each of its targets, which may be chosen by their labels.
@@ -45,7 +45,7 @@ func (g *proposal) onTargets(use, short string, maker func(*cobra.Command) (func
 		Short: short,
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			make, err := maker(c)
+			operation, err := maker(c)
 			if err != nil {
 				return err
 			}
@@ -59,7 +59,7 @@ func (g *proposal) onTargets(use, short string, maker func(*cobra.Command) (func
 			}
 			var operations []v1alpha1.Operation
 			for _, t := range targets {
-				operations = append(operations, make(t))
+				operations = append(operations, operation(t))
 			}
 			return g.submit(c, at, operations)
 		},
@@ -69,7 +69,7 @@ func (g *proposal) onTargets(use, short string, maker func(*cobra.Command) (func
 }
 
 // nodes makes a command about nodes.
-func (g *proposal) nodes(use, short string, make func(string) v1alpha1.Operation) *cobra.Command {
+func (g *proposal) nodes(use, short string, operation func(string) v1alpha1.Operation) *cobra.Command {
 	return &cobra.Command{
 		Use:   use,
 		Short: short,
@@ -81,7 +81,7 @@ func (g *proposal) nodes(use, short string, make func(string) v1alpha1.Operation
 			}
 			var operations []v1alpha1.Operation
 			for _, node := range args {
-				operations = append(operations, make(strings.TrimPrefix(strings.TrimPrefix(node, "node/"), "nodes/")))
+				operations = append(operations, operation(strings.TrimPrefix(strings.TrimPrefix(node, "node/"), "nodes/")))
 			}
 			return g.submit(c, at, operations)
 		},

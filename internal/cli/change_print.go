@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
 	"github.com/eclusier/eclusier/internal/redact"
@@ -28,42 +26,37 @@ func (d described) String() string { return strings.Join(nonEmpty(d.verb, d.what
 
 // describe puts an operation into words. What it says of others' texts is redacted.
 func describe(o v1alpha1.Operation) described {
-	about := func(verb string, t v1alpha1.OperationTarget, how string) described {
-		return described{verb: verb, what: oneLine(object(t.Kind, t.Namespace, t.Name)), how: how, name: t.Name}
-	}
+	name, t := subjectOf(o)
+	d := described{verb: string(name), name: t.Name, how: manner(o)}
 	switch {
-	case o.Apply != nil:
-		one := &unstructured.Unstructured{}
-		if err := json.Unmarshal(o.Apply.Manifest.Raw, &one.Object); err != nil {
-			return described{verb: "apply", what: "a manifest that cannot be read"}
-		}
-		return described{verb: "apply", what: oneLine(object(one.GetKind(), one.GetNamespace(), one.GetName())), name: one.GetName()}
-	case o.Patch != nil:
-		return about("patch", o.Patch.Target, "with "+shortened(prompt(o.Patch.Patch)))
-	case o.Scale != nil:
-		return about("scale", o.Scale.Target, fmt.Sprintf("to %d", o.Scale.Replicas))
-	case o.Restart != nil:
-		return about("restart", o.Restart.Target, "")
-	case o.SetImage != nil:
-		return about("set image of", o.SetImage.Target, strings.Join(nonEmpty(o.SetImage.Container, "to "+oneLine(o.SetImage.Image)), " "))
-	case o.Undo != nil && o.Undo.ToRevision != nil:
-		return about("undo", o.Undo.Target, fmt.Sprintf("to revision %d", *o.Undo.ToRevision))
-	case o.Undo != nil:
-		return about("undo", o.Undo.Target, "")
-	case o.Delete != nil && o.Delete.Propagation != "" && o.Delete.Propagation != "Background":
-		return about("delete", o.Delete.Target, fmt.Sprintf("(%s)", o.Delete.Propagation))
-	case o.Delete != nil:
-		return about("delete", o.Delete.Target, "")
-	case o.Cordon != nil:
-		return described{verb: "cordon", what: "Node " + oneLine(o.Cordon.Node), name: o.Cordon.Node}
-	case o.Uncordon != nil:
-		return described{verb: "uncordon", what: "Node " + oneLine(o.Uncordon.Node), name: o.Uncordon.Node}
-	case o.Suspend != nil:
-		return about("suspend", o.Suspend.Target, "")
-	case o.Resume != nil:
-		return about("resume", o.Resume.Target, "")
+	case name == "":
+		return described{verb: "do nothing"}
+	case t.Kind == "":
+		d.what = "a manifest that cannot be read"
+	default:
+		d.what = oneLine(object(t.Kind, t.Namespace, t.Name))
 	}
-	return described{verb: "do nothing"}
+	if o.SetImage != nil {
+		d.verb = "set image of"
+	}
+	return d
+}
+
+// manner says how an operation is done, where there is more to say than what and to whom.
+func manner(o v1alpha1.Operation) string {
+	switch {
+	case o.Patch != nil:
+		return "with " + shortened(prompt(o.Patch.Patch))
+	case o.Scale != nil:
+		return fmt.Sprintf("to %d", o.Scale.Replicas)
+	case o.SetImage != nil:
+		return strings.Join(nonEmpty(o.SetImage.Container, "to "+oneLine(o.SetImage.Image)), " ")
+	case o.Undo != nil && o.Undo.ToRevision != nil:
+		return fmt.Sprintf("to revision %d", *o.Undo.ToRevision)
+	case o.Delete != nil && o.Delete.Propagation != "" && o.Delete.Propagation != "Background":
+		return fmt.Sprintf("(%s)", o.Delete.Propagation)
+	}
+	return ""
 }
 
 // shortened cuts a text that is too long for a line.

@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"encoding/json"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
@@ -41,42 +39,18 @@ func unplanned(request *v1alpha1.ChangeRequest, labels map[string]map[string]str
 
 // effectOf is what an operation says about itself.
 func effectOf(o v1alpha1.Operation, namespace string) (change.Effect, change.RiskFacts) {
-	// Whether it can be undone is taken for granted, but for deletions: those are as they come.
-	e := change.Effect{Verb: change.VerbUpdate, NotDryRun: unasked, Inverse: &change.Request{}}
-	var facts change.RiskFacts
-	target := func(name v1alpha1.OperationName, t v1alpha1.OperationTarget) {
-		e.Operation = name
-		e.Object = change.Object{APIVersion: t.APIVersion, Kind: t.Kind, Namespace: t.Namespace, Name: t.Name}
+	name, t := subjectOf(o)
+	// That it can be undone is taken for granted: a plan would have said otherwise.
+	e := change.Effect{
+		Operation: name, Verb: change.VerbUpdate, NotDryRun: unasked, Inverse: &change.Request{},
+		Object: change.Object{APIVersion: t.APIVersion, Kind: t.Kind, Namespace: t.Namespace, Name: t.Name},
 	}
-	switch {
-	case o.Apply != nil:
-		e.Operation = "apply"
-		made := &unstructured.Unstructured{}
-		if err := json.Unmarshal(o.Apply.Manifest.Raw, &made.Object); err == nil {
-			e.Object = change.Object{APIVersion: made.GetAPIVersion(), Kind: made.GetKind(), Namespace: made.GetNamespace(), Name: made.GetName()}
-			facts.Production = change.Production(made.GetLabels())
-		}
-	case o.Patch != nil:
-		target("patch", o.Patch.Target)
-	case o.Scale != nil:
-		target("scale", o.Scale.Target)
-	case o.Restart != nil:
-		target("restart", o.Restart.Target)
-	case o.SetImage != nil:
-		target("setImage", o.SetImage.Target)
-	case o.Undo != nil:
-		target("undo", o.Undo.Target)
-	case o.Delete != nil:
-		target("delete", o.Delete.Target)
+	var facts change.RiskFacts
+	if o.Delete != nil {
 		e.Verb = change.VerbDelete
-	case o.Cordon != nil:
-		target("cordon", v1alpha1.OperationTarget{APIVersion: "v1", Kind: "Node", Name: o.Cordon.Node})
-	case o.Uncordon != nil:
-		target("uncordon", v1alpha1.OperationTarget{APIVersion: "v1", Kind: "Node", Name: o.Uncordon.Node})
-	case o.Suspend != nil:
-		target("suspend", o.Suspend.Target)
-	case o.Resume != nil:
-		target("resume", o.Resume.Target)
+	}
+	if o.Apply != nil {
+		facts.Production = change.Production(manifestOfApply(o).GetLabels())
 	}
 	place(&e.Object, &facts, namespace)
 	return e, facts

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -103,7 +104,7 @@ func theChange(fill ...func(*v1alpha1.ChangeRequest)) *v1alpha1.ChangeRequest {
 // slot is one of the Approvals of the change.
 func slot(n int32, fill ...func(*v1alpha1.Approval)) *v1alpha1.Approval {
 	a := &v1alpha1.Approval{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "mine-1-" + string('0'+rune(n))},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: fmt.Sprintf("mine-1-%d", n)},
 		Spec: v1alpha1.ApprovalSpec{
 			ChangeRequestRef: v1alpha1.ChangeReference{Name: "mine", UID: "u1"}, Purpose: v1alpha1.PurposeApply, Revision: 1, PlanDigest: digest,
 			Class: v1alpha1.ClassMedium, RequestedBy: v1alpha1.Requester{Username: "dora"}, Summary: "scale Deployment shop/checkout from 2 to 3",

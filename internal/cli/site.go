@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -185,33 +186,37 @@ func (s *site) targets(c *cobra.Command, args []string, selector string) ([]v1al
 		}
 		return s.selected(c, args[0], selector)
 	}
-	if !strings.Contains(args[0], "/") {
-		if len(args) == 1 {
-			return nil, usage(c, "%q: write the object as KIND/NAME", args[0])
-		}
-		kind := args[0]
-		args = args[1:]
+	if kind := args[0]; !strings.Contains(kind, "/") && len(args) > 1 {
+		args = slices.Clone(args[1:])
 		for i := range args {
 			args[i] = kind + "/" + args[i]
 		}
 	}
 	var targets []v1alpha1.OperationTarget
 	for _, text := range args {
-		kind, namespace, name, ok := splitTarget(text)
-		if !ok || kind == "" {
-			return nil, usage(c, "%q: write the object as KIND/NAME or KIND/NAMESPACE/NAME", text)
-		}
-		target := v1alpha1.OperationTarget{Kind: kind, Namespace: namespace, Name: name}
-		if strings.Contains(kind, ".") {
-			found, err := s.kind(kind)
-			if err != nil {
-				return nil, err
-			}
-			target = targetOf(found.GroupVersionKind, namespace, name)
+		target, err := s.target(c, text)
+		if err != nil {
+			return nil, err
 		}
 		targets = append(targets, target)
 	}
 	return targets, nil
+}
+
+// target reads KIND/NAME or KIND/NAMESPACE/NAME. Only a kind that is written with its group has to be looked up.
+func (s *site) target(c *cobra.Command, text string) (v1alpha1.OperationTarget, error) {
+	kind, namespace, name, ok := splitTarget(text)
+	if !ok || kind == "" {
+		return v1alpha1.OperationTarget{}, usage(c, "%q: write the object as KIND/NAME or KIND/NAMESPACE/NAME", text)
+	}
+	if !strings.Contains(kind, ".") {
+		return v1alpha1.OperationTarget{Kind: kind, Namespace: namespace, Name: name}, nil
+	}
+	found, err := s.kind(kind)
+	if err != nil {
+		return v1alpha1.OperationTarget{}, err
+	}
+	return targetOf(found.GroupVersionKind, namespace, name), nil
 }
 
 // one reads a single target and the object itself.
