@@ -247,3 +247,24 @@ func TestReview_findsTheChangeOfAName(t *testing.T) {
 		})
 	}
 }
+
+func TestCompletion_ofTheNamesOfChanges(t *testing.T) {
+	s := &shell{t: t, tasks: newTasks(t, theChange(waitingFor))}
+	if got := s.run("__complete", "approve", ""); !strings.Contains(got.out, "mine\tscale Deployment shop/checkout from 2 to 3") {
+		t.Errorf("completes to %q", got.out)
+	}
+}
+
+func TestReview_saysWhenAChangeMayBegin(t *testing.T) {
+	limited := func(c *v1alpha1.ChangeRequest) {
+		c.Spec.NotBefore, c.Spec.Deadline = &metav1.Time{Time: noon.Add(time.Hour)}, &metav1.Time{Time: noon.Add(2 * time.Hour)}
+		c.Spec.TaskRef = &v1alpha1.LocalReference{Name: "more-carts"}
+	}
+	s := &shell{t: t, tasks: newTasks(t, theChange(limited)), kept: keptDouble{}}
+	got := s.run("review", "mine")
+	for _, want := range []string{"not before 2026-03-02T13:00:00Z, not after 2026-03-02T14:00:00Z", "dora, through AgentTask more-carts"} {
+		if !strings.Contains(got.out, want) {
+			t.Errorf("lacks %q: %q", want, got.out)
+		}
+	}
+}
