@@ -175,13 +175,14 @@ func (v *verifying) warning(ctx context.Context, resource dynamic.ResourceInterf
 // lastSeen is when an event was last seen, in whichever form it was written.
 func lastSeen(e corev1.Event) time.Time {
 	latest := e.LastTimestamp.Time
-	for _, t := range []time.Time{e.EventTime.Time, e.CreationTimestamp.Time} {
-		if t.After(latest) {
-			latest = t
-		}
+	if e.EventTime.After(latest) {
+		latest = e.EventTime.Time
 	}
 	if e.Series != nil && e.Series.LastObservedTime.After(latest) {
 		latest = e.Series.LastObservedTime.Time
+	}
+	if latest.IsZero() {
+		return e.CreationTimestamp.Time
 	}
 	return latest
 }

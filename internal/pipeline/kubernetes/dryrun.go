@@ -218,6 +218,7 @@ func (s *planning) conclude(ctx context.Context, it *item) error {
 		it.before = manifest.Normal(it.live)
 	}
 	e := &it.effect
+	manifest.Allocated(it.before, it.outcome, e.Request.Body)
 	switch {
 	case e.Request.Kind == change.RequestDelete:
 		e.Verb = change.VerbDelete

@@ -100,11 +100,25 @@ func (w *writer) element(path string, was, is any) {
 	}
 	before, _ := was.(map[string]any)
 	after, _ := is.(map[string]any)
-	w.test(path+"/name", after["name"])
+	key := identity(after)
+	w.test(path+"/"+key, after[key])
 	w.maps(path, before, after)
 }
 
-// alike says whether two lists hold elements of the same names in the same order, so that each can be changed for itself.
+// identities are the fields by which the elements of lists are told apart, in the order in which they are tried.
+var identities = []string{"name", "containerPort", "port", "key", "ip", "mountPath"}
+
+// identity is the field by which an element is told from others; empty where there is none.
+func identity(element map[string]any) string {
+	for _, key := range identities {
+		if _, ok := element[key]; ok {
+			return key
+		}
+	}
+	return ""
+}
+
+// alike says whether two lists hold the same elements in the same order, so that each can be changed for itself.
 func alike(a, b []any) bool {
 	if len(a) != len(b) {
 		return false
@@ -112,8 +126,8 @@ func alike(a, b []any) bool {
 	for i := range a {
 		x, _ := a[i].(map[string]any)
 		y, _ := b[i].(map[string]any)
-		name, named := x["name"].(string)
-		if !named || y["name"] != name {
+		key := identity(x)
+		if key == "" || key != identity(y) || !reflect.DeepEqual(x[key], y[key]) {
 			return false
 		}
 	}

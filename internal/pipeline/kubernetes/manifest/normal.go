@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -131,6 +132,40 @@ func blendMaps(a, b map[string]any) map[string]any {
 		}
 	}
 	return out
+}
+
+// serviceFields are what the API server allocates for a Service; its dry run allocates nothing, and shows the same stand-in
+// each time.
+var serviceFields = map[string]bool{"clusterIP": true, "clusterIPs": true, "nodePort": true, "healthCheckNodePort": true}
+
+// Allocated puts Chosen in place of what the API server allocates for a Service: the addresses and ports that are neither
+// there before nor in the request.
+func Allocated(before, after map[string]any, request []byte) {
+	if after["kind"] == "Service" {
+		was, _ := before["spec"].(map[string]any)
+		is, _ := after["spec"].(map[string]any)
+		allocate(was, is, string(request))
+	}
+}
+
+func allocate(before, after map[string]any, request string) {
+	for field, value := range after {
+		if ports, ok := value.([]any); ok && field == "ports" {
+			former, _ := before[field].([]any)
+			for i, port := range ports {
+				var was map[string]any
+				if i < len(former) {
+					was, _ = former[i].(map[string]any)
+				}
+				is, _ := port.(map[string]any)
+				allocate(was, is, request)
+			}
+		}
+		literal, err := json.Marshal(value)
+		if serviceFields[field] && value != "None" && !reflect.DeepEqual(before[field], value) && err == nil && !strings.Contains(request, string(literal)) {
+			after[field] = Chosen
+		}
+	}
 }
 
 // Creatable returns the object as it can be created again: without uid, version, status, and what binds it to a former
