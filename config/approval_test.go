@@ -347,11 +347,7 @@ func TestApproval_deciderStaysOnApply(t *testing.T) {
 	grant(t, "bob", "eclusier-approver-high")
 	object, bob := asked(t, nil), person(t, "bob", "")
 	for range 2 {
-		answer := &unstructured.Unstructured{Object: fields{"spec": agrees()}}
-		answer.SetGroupVersionKind(object.GroupVersionKind())
-		answer.SetNamespace(object.GetNamespace())
-		answer.SetName(object.GetName())
-		err := bob.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(answer), client.FieldOwner("bob"), client.ForceOwnership)
+		err := bob.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(answerAlone(object)), client.FieldOwner("bob"), client.ForceOwnership)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -70,6 +70,8 @@ func testDecisionsBefore136(t *testing.T, server *installed, root client.Client)
 		expectRefusal(t, root.Create(t.Context(), change("unnamed", wanting(nil))), `add requestedBy: {username: "alice"}, or create the change with kubectl eclusier change`)
 		forged := change("forged", wanting(fields{"requestedBy": fields{"username": "bob"}}))
 		expectRefusal(t, root.Create(t.Context(), forged), `spec.requestedBy.username must be your own name, "alice"`)
+		foreign := change("foreign", wanting(fields{"requestedBy": fields{"username": "alice", "uid": "u-9"}}))
+		expectRefusal(t, root.Create(t.Context(), foreign), "spec.requestedBy.uid must be your own uid: leave it out")
 		own := change("own", wanting(fields{"requestedBy": fields{"username": "alice"}}))
 		if err := root.Create(t.Context(), own, client.DryRunAll); err != nil {
 			t.Errorf("refused: %v", err)

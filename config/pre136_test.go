@@ -7,6 +7,7 @@ import (
 	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -86,31 +87,32 @@ func TestBefore136(t *testing.T) {
 	}
 	testDecisionsBefore136(t, server, alice)
 	t.Run("a change of the requester is refused even where the kind's own rules are gone", func(t *testing.T) {
-		testPolicyAlone(t, alice)
+		named := fields{"requestedBy": fields{"username": "alice"}}
+		testPolicyAlone(t, alice, task("kept", asking(named)), "agenttasks", "eclusier-check-requester")
+		testPolicyAlone(t, alice, change("kept", wanting(named)), "changerequests", "eclusier-check-change")
 	})
 }
 
 // testPolicyAlone takes the rules out of the CRD, so that the admission policy is the only one to refuse.
-func testPolicyAlone(t *testing.T, c client.Client) {
+func testPolicyAlone(t *testing.T, c client.Client, object *unstructured.Unstructured, resource, policy string) {
 	t.Helper()
-	ctx, object := t.Context(), task("kept", asking(fields{"requestedBy": fields{"username": "alice"}}))
+	ctx := t.Context()
 	if err := c.Create(ctx, object); err != nil {
 		t.Fatal(err)
 	}
 	crd := &apiextensionsv1.CustomResourceDefinition{}
-	crd.Name = "agenttasks.eclusier.io"
+	crd.Name = resource + ".eclusier.io"
 	path := "/spec/versions/0/schema/openAPIV3Schema/properties/spec/x-kubernetes-validations"
 	ruleless := client.RawPatch(types.JSONPatchType, []byte(`[{"op":"remove","path":"`+path+`"}]`))
 	if err := c.Patch(ctx, crd, ruleless); err != nil {
 		t.Fatal(err)
 	}
-	forged := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"prompt":"Why?","requestedBy":{"username":"bob"}}}`))
 	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 20*time.Second, true, func(context.Context) (bool, error) {
-		refusal := c.Patch(ctx, object.DeepCopy(), forged)
+		refusal := c.Patch(ctx, object.DeepCopy(), merge(fields{"requestedBy": fields{"username": "bob"}}))
 		if refusal == nil {
 			t.Fatal("accepted")
 		}
-		return strings.Contains(refusal.Error(), "ValidatingAdmissionPolicy 'eclusier-check-requester'"), nil
+		return strings.Contains(refusal.Error(), "ValidatingAdmissionPolicy '"+policy+"'"), nil
 	})
 	if err != nil {
 		t.Fatalf("the policy did not refuse it: %v", err)
