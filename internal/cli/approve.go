@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -248,7 +249,12 @@ func (d *ruling) decide(ctx context.Context, requests client.Client, slots []*v1
 			break
 		}
 	}
-	return nil, plainly(refused)
+	why := plainly(refused)
+	if apierrors.IsForbidden(why) {
+		return nil, &refusal{why: fmt.Sprintf("you may not write Approvals in namespace %s: that takes a role such as eclusier-approver-%s there, which a cluster administrator binds",
+			slots[0].Namespace, strings.ToLower(string(slots[0].Spec.Class)))}
+	}
+	return nil, why
 }
 
 // report says what was decided and, if asked to, follows the change.

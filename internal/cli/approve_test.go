@@ -153,7 +153,7 @@ func TestApprove_showsRefusalsAsTheyWereWritten(t *testing.T) {
 			field.Forbidden(field.NewPath("spec", "decision"), "this Approval has been decided"),
 			field.Invalid(field.NewPath("spec"), "object", "spec.acknowledgedDigest must equal spec.planDigest"),
 		}), "error: spec.decision: this Approval has been decided; spec.acknowledgedDigest must equal spec.planDigest\n"},
-		{"by RBAC", apierrors.NewForbidden(group, "mine-1-1", &reason{`User "alice" cannot patch resource "approvals"`}), "kubectl auth can-i"},
+		{"by RBAC", apierrors.NewForbidden(group, "mine-1-1", &reason{`User "alice" cannot patch resource "approvals"`}), "a role such as eclusier-approver-medium"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tasks := interceptor.NewClient(newTasks(t, theChange(waitingFor), slot(1)), interceptor.Funcs{

@@ -50,7 +50,11 @@ func manner(o v1alpha1.Operation) string {
 	case o.Scale != nil:
 		return fmt.Sprintf("to %d", o.Scale.Replicas)
 	case o.SetImage != nil:
-		return strings.Join(nonEmpty(o.SetImage.Container, "to "+oneLine(o.SetImage.Image)), " ")
+		to := "to " + oneLine(o.SetImage.Image)
+		if o.SetImage.Container != "" {
+			to = "(container " + oneLine(o.SetImage.Container) + ") " + to
+		}
+		return to
 	case o.Undo != nil && o.Undo.ToRevision != nil:
 		return fmt.Sprintf("to revision %d", *o.Undo.ToRevision)
 	case o.Delete != nil && o.Delete.Propagation != "" && o.Delete.Propagation != "Background":

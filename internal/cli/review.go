@@ -106,10 +106,10 @@ func (r *review) head() {
 	r.line("")
 	spec, plan := r.Change.Spec, r.Change.Status.Plan
 	if plan != nil {
-		r.paragraph("  ", "", r.paint(bold, oneLine(plan.Summary)))
+		r.emphasis("  ", bold, oneLine(plan.Summary))
 	} else {
 		for _, o := range spec.Kubernetes.Operations {
-			r.paragraph("  ", "", r.paint(bold, describe(o).String()))
+			r.emphasis("  ", bold, describe(o).String())
 		}
 	}
 	r.line("")

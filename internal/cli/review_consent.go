@@ -13,7 +13,7 @@ import (
 // afterwards says what is checked, and what happens if that fails.
 func (r *review) afterwards() {
 	spec := r.Change.Spec
-	if spec.DryRun {
+	if spec.DryRun || ended(r.Change) && len(r.Change.Status.Attempts) == 0 {
 		return
 	}
 	r.section("Afterwards")
@@ -164,9 +164,12 @@ func (r *review) course() {
 	for _, step := range lines {
 		c := meta.FindStatusCondition(r.Change.Status.Conditions, step)
 		message := oneLine(c.Message)
-		if c.Reason == v1alpha1.ApprovedAwaitingApproval {
+		switch {
+		case c.Reason == v1alpha1.ApprovedAwaitingApproval:
 			// It holds the command, which stands at the end.
 			message = agreedSoFar(r.Change)
+		case r.Change.Status.Plan != nil && message == oneLine(r.Change.Status.Plan.Summary):
+			message = ""
 		}
 		r.paragraph("  ", conditionMark(r.style, c)+" "+fmt.Sprintf("%-11s", c.Type), strings.Join(nonEmpty(c.Reason, message), ": "))
 	}

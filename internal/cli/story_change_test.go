@@ -167,7 +167,7 @@ func agreement(t *testing.T, stamps string) {
 		args      []string
 	}{
 		{"dora", "error: you asked for this change, so somebody else has to decide: to withdraw it, set spec.cancel of ChangeRequest sale\n", nil},
-		{"eve", "kubectl auth can-i", nil},
+		{"eve", "you may not write Approvals in namespace shop", nil},
 		{"bob", "the plan is another one now", []string{"--digest", "sha256:77"}},
 	} {
 		got := run(append(c.args, "approve", "sale", "--yes", "--as", c.who)...)

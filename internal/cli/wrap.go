@@ -21,6 +21,13 @@ func (p *printer) paragraph(indent, first, text string) {
 	}
 }
 
+// emphasis prints a text in lines of at most width characters, all of them in one colour.
+func (p *printer) emphasis(indent, color, text string) {
+	for _, line := range wrap(text, width-len(indent)) {
+		p.line("%s%s", indent, p.paint(color, line))
+	}
+}
+
 // wrap breaks a text between words. A word that is longer than a line stays whole, so that it can be copied.
 func wrap(text string, most int) []string {
 	var lines []string
