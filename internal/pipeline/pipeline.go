@@ -30,7 +30,7 @@ type Planned struct {
 
 // Invalid is returned by Plan where the change cannot be made as it is written. Reason is a reason of the condition
 // Planned; Message says what to write.
-type Invalid struct {
+type Invalid struct { //nolint:errname // it is not what went wrong, it is the answer to a change that cannot be made
 	Reason  string
 	Message string
 }

@@ -2,8 +2,10 @@ package kubernetes
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
@@ -36,13 +38,17 @@ var fluxOwners = []struct{ prefix, kind string }{
 
 // keeperOf says which GitOps controller keeps an object as its repository says; empty where none does.
 func keeperOf(o *unstructured.Unstructured) string {
+	if keeper := fluxOf(o); keeper != "" {
+		return keeper
+	}
+	return argoOf(o)
+}
+
+func fluxOf(o *unstructured.Unstructured) string {
 	labels, annotations := o.GetLabels(), o.GetAnnotations()
 	for _, flux := range fluxOwners {
-		owner := labels[flux.prefix+"/name"]
-		if owner == "" {
-			continue
-		}
-		if strings.EqualFold(annotations[flux.prefix+"/reconcile"], "disabled") || strings.EqualFold(labels[flux.prefix+"/reconcile"], "disabled") {
+		owner, reconcile := labels[flux.prefix+"/name"], flux.prefix+"/reconcile"
+		if owner == "" || strings.EqualFold(annotations[reconcile], "disabled") || strings.EqualFold(labels[reconcile], "disabled") {
 			continue
 		}
 		if namespace := labels[flux.prefix+"/namespace"]; namespace != "" {
@@ -50,21 +56,22 @@ func keeperOf(o *unstructured.Unstructured) string {
 		}
 		return fmt.Sprintf("Flux (%s %s)", flux.kind, owner)
 	}
-	if id := annotations["argocd.argoproj.io/tracking-id"]; id != "" {
-		application, _, _ := strings.Cut(id, ":")
-		return fmt.Sprintf("Argo CD (application %s)", application)
-	}
-	if application := labels["argocd.argoproj.io/instance"]; application != "" {
-		return fmt.Sprintf("Argo CD (application %s)", application)
-	}
-	// Argo CD's default label is a common one: only together with its field manager does it say who keeps the object.
-	for _, entry := range o.GetManagedFields() {
-		switch {
-		case strings.HasPrefix(entry.Manager, "argocd-") && entry.Subresource == "":
-			return fmt.Sprintf("Argo CD (application %s)", orDefault(labels["app.kubernetes.io/instance"], "unknown"))
-		case (entry.Manager == "kustomize-controller" || entry.Manager == "helm-controller") && entry.Subresource == "" && labels["app.kubernetes.io/managed-by"] == "flux":
-			return "Flux"
-		}
-	}
 	return ""
+}
+
+func argoOf(o *unstructured.Unstructured) string {
+	labels := o.GetLabels()
+	application, _, _ := strings.Cut(o.GetAnnotations()["argocd.argoproj.io/tracking-id"], ":")
+	application = orDefault(application, labels["argocd.argoproj.io/instance"])
+	// Argo CD's default label is a common one: only together with its field manager does it say who keeps the object.
+	byArgo := func(entry metav1.ManagedFieldsEntry) bool {
+		return strings.HasPrefix(entry.Manager, "argocd-") && entry.Subresource == ""
+	}
+	if application == "" && slices.ContainsFunc(o.GetManagedFields(), byArgo) {
+		application = orDefault(labels["app.kubernetes.io/instance"], "unknown")
+	}
+	if application == "" {
+		return ""
+	}
+	return fmt.Sprintf("Argo CD (application %s)", application)
 }

@@ -219,16 +219,9 @@ func (s *planning) conclude(ctx context.Context, it *item) error {
 	}
 	e := &it.effect
 	manifest.Allocated(it.before, it.outcome, e.Request.Body)
-	switch {
-	case e.Request.Kind == change.RequestDelete:
-		e.Verb = change.VerbDelete
-	case it.live == nil:
-		e.Verb = change.VerbCreate
-	case it.outcome != nil && e.NotDryRun == "" && manifest.Equal(it.before, it.outcome):
-		e.Verb = change.VerbNone
+	e.Verb = it.verb()
+	if e.Verb == change.VerbNone {
 		it.summary += " (nothing to do)"
-	default:
-		e.Verb = change.VerbUpdate
 	}
 	var err error
 	if it.outcome != nil && e.NotDryRun == "" {
@@ -243,6 +236,19 @@ func (s *planning) conclude(ctx context.Context, it *item) error {
 		return err
 	}
 	return it.show()
+}
+
+// verb is what the effect does to its object.
+func (it *item) verb() change.Verb {
+	switch {
+	case it.effect.Request.Kind == change.RequestDelete:
+		return change.VerbDelete
+	case it.live == nil:
+		return change.VerbCreate
+	case it.outcome != nil && it.effect.NotDryRun == "" && manifest.Equal(it.before, it.outcome):
+		return change.VerbNone
+	}
+	return change.VerbUpdate
 }
 
 // show writes the diff.

@@ -19,36 +19,55 @@ func (s *planning) assess(ctx context.Context, it *item) error {
 	f.System = system(it.object)
 	f.HoldsData = it.effect.Verb == change.VerbDelete && holdsData(it.live)
 	f.Privileged = widened(it.before, it.outcome)
-	f.Production = stage(it.live) || stage(it.after) || it.manifest != nil && stage(&unstructured.Unstructured{Object: it.manifest})
-	if it.object.Namespace != "" {
-		namespace, err := s.readNamespace(ctx, it.object.Namespace)
-		if err != nil {
-			return err
-		}
-		f.Production = f.Production || stage(namespace)
+	if err := s.assessStage(ctx, it); err != nil {
+		return err
 	}
-	if it.effect.Verb == change.VerbUpdate && f.ReplicasTo == nil {
-		from, had := replicasOf(it.live)
-		to, has := replicasOf(&unstructured.Unstructured{Object: it.outcome})
-		if had && has && from != to {
-			f.ReplicasFrom, f.ReplicasTo = &from, &to
-		}
-	}
-	if it.effect.Verb == change.VerbNone {
+	switch it.effect.Verb {
+	case change.VerbNone:
 		f.ReplicasFrom, f.ReplicasTo = nil, nil
+		return nil
+	case change.VerbCreate:
+		return nil
+	case change.VerbUpdate:
+		it.compareReplicas()
+	case change.VerbDelete:
 	}
-	if it.effect.Verb != change.VerbCreate && it.effect.Verb != change.VerbNone {
-		f.Dependents = s.dependents(ctx, it)
-	}
+	f.Dependents = s.dependents(ctx, it)
 	if f.ReplicasTo != nil {
 		s.noteAutoscaler(ctx, it)
 	}
 	return nil
 }
 
+// assessStage finds out whether the object is in production, by its own labels or its namespace's.
+func (s *planning) assessStage(ctx context.Context, it *item) error {
+	it.facts.Production = stage(it.live) || stage(it.after) || stage(&unstructured.Unstructured{Object: it.manifest})
+	if it.object.Namespace == "" {
+		return nil
+	}
+	namespace, err := s.readNamespace(ctx, it.object.Namespace)
+	if err != nil {
+		return err
+	}
+	it.facts.Production = it.facts.Production || stage(namespace)
+	return nil
+}
+
+// compareReplicas notes where another operation than a scale changes the number of replicas.
+func (it *item) compareReplicas() {
+	if it.facts.ReplicasTo != nil {
+		return
+	}
+	from, had := replicasOf(it.live)
+	to, has := replicasOf(&unstructured.Unstructured{Object: it.outcome})
+	if had && has && from != to {
+		it.facts.ReplicasFrom, it.facts.ReplicasTo = &from, &to
+	}
+}
+
 // stage says whether an object is labelled as production.
 func stage(o *unstructured.Unstructured) bool {
-	return o != nil && change.Production(o.GetLabels())
+	return o != nil && o.Object != nil && change.Production(o.GetLabels())
 }
 
 // ownNamespace is that of eclusier, unless somebody put it elsewhere.

@@ -35,7 +35,7 @@ func TestPlan_facts(t *testing.T) {
 			change.RiskFacts{Dependents: 2}},
 		{"a new object with an account of its own", "", `apply: {manifest: {apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {serviceAccountName: own, containers: [{name: a, image: "a:1"}]}}}`, change.RiskFacts{}},
 		{"a new privileged object", "", `apply: {manifest: {apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {hostPID: true, containers: [{name: a, image: "a:1"}]}}}`, change.RiskFacts{Privileged: true}},
-		{"a namespace with something in it", strings.Replace(front, "namespace: NS", "namespace: NS", 1), `delete: {target: {kind: ns, name: NS}}`,
+		{"a namespace with something in it", front, `delete: {target: {kind: ns, name: NS}}`,
 			change.RiskFacts{ClusterScoped: true, HoldsData: true, Dependents: 1}},
 		{"a namespace of the cluster", "", `patch: {target: {kind: Namespace, name: kube-public}, patch: '{metadata: {labels: {a-NS: b}}}'}`, change.RiskFacts{ClusterScoped: true, System: true}},
 		{"something of the cluster", "", `apply: {manifest: {apiVersion: v1, kind: ConfigMap, metadata: {name: a-NS, namespace: kube-system}}}`, change.RiskFacts{System: true}},

@@ -17,6 +17,8 @@ func (it *item) inverse() (*change.Request, error) {
 		return &change.Request{Kind: change.RequestDelete, FieldManager: fieldManager, Propagation: "Background"}, nil
 	case change.VerbDelete:
 		return it.recreation()
+	case change.VerbNone:
+		return nil, nil
 	case change.VerbUpdate:
 		if it.effect.Request.Kind == change.RequestScale {
 			body := fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, *it.facts.ReplicasFrom)

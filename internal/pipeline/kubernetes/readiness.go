@@ -91,6 +91,7 @@ func readiness(o *unstructured.Unstructured) result {
 		return fails("%s has failed: %s", label, quoteText(computed.Message))
 	case status.TerminatingStatus:
 		return fails("%s is being deleted", label)
+	default:
+		return open("%s is not ready: %s", label, quoteText(computed.Message))
 	}
-	return open("%s is not ready: %s", label, quoteText(computed.Message))
 }

@@ -52,7 +52,13 @@ func (s *step) needsUndoing(ctx context.Context, live *unstructured.Unstructured
 		return s.needsDeleting(ctx, live)
 	case change.VerbDelete:
 		return s.needsCreating(live)
+	default:
+		return s.needsPatching(ctx, live)
 	}
+}
+
+// needsPatching is for what the change changed.
+func (s *step) needsPatching(ctx context.Context, live *unstructured.Unstructured) (bool, error) {
 	if live == nil || string(live.GetUID()) != s.effect.Object.UID {
 		return false, s.changed("was deleted since it was changed")
 	}

@@ -87,7 +87,12 @@ func send(ctx context.Context, c dynamic.Interface, s sending) (*unstructured.Un
 			return nil, err
 		}
 		return resource.Create(ctx, body, metav1.CreateOptions{DryRun: s.dryRun, FieldManager: s.request.FieldManager, FieldValidation: metav1.FieldValidationStrict})
+	default:
+		return sendPatch(ctx, resource, s)
 	}
+}
+
+func sendPatch(ctx context.Context, resource dynamic.ResourceInterface, s sending) (*unstructured.Unstructured, error) {
 	patchType, ok := patchTypes[s.request.Kind]
 	if !ok {
 		return nil, fmt.Errorf("no request of kind %q can be sent", s.request.Kind)

@@ -170,45 +170,71 @@ const (
 	Elsewhere Place = "Elsewhere"
 )
 
-// Locate says where a normal form stands between the ends of a patch made by Inverse, and which fields are neither as
-// they were before nor as they were left.
+// move is the way back of one field.
+type move struct {
+	path string
+	// left is the value that it must find, where tested.
+	left   any
+	tested bool
+	// back is what is done then; its zero value for a field that only has to be there.
+	back op
+}
+
+// moves groups the operations of a patch by the fields that they are about.
+func moves(ops []op) []move {
+	var all []move
+	for i := 0; i < len(ops); i++ {
+		m := move{path: ops[i].Path, back: ops[i]}
+		if ops[i].Op == "test" {
+			m.left, m.tested, m.back = ops[i].Value, true, op{}
+			if i+1 < len(ops) && ops[i+1].Path == m.path {
+				i++
+				m.back = ops[i]
+			}
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+// place says where the field of a normal form stands; empty for one that only has to be there, and is.
+func (m move) place(live map[string]any) Place {
+	value, exists := lookup(live, m.path)
+	left := exists && reflect.DeepEqual(value, m.left)
+	switch {
+	case m.back.Op == "" && left:
+		return ""
+	case m.back.Op == "":
+		return Elsewhere
+	case m.back.is(value, exists):
+		return AtBefore
+	case m.tested && left, !m.tested && (m.back.Op != "add" || !exists):
+		return AtAfter
+	}
+	return Elsewhere
+}
+
+// Locate says where a normal form stands between the ends of a patch made by Inverse. Elsewhere comes with the fields that
+// are not as the change left them.
 func Locate(inverse []byte, live map[string]any) (Place, []string, error) {
 	ops, err := read(inverse)
 	if err != nil {
 		return "", nil, err
 	}
-	var after, before int
-	var foreign []string
-	for i := 0; i < len(ops); i++ {
-		one := ops[i]
-		value, exists := lookup(live, one.Path)
-		switch {
-		case one.Op == "test" && (i+1 == len(ops) || ops[i+1].Path != one.Path):
-			if !exists || !reflect.DeepEqual(value, one.Value) {
-				foreign = append(foreign, field(one.Path))
-			}
-			continue
-		case one.Op == "test":
-			i++
-		}
-		switch back := ops[i]; {
-		case back.is(value, exists):
-			before++
-		case one.Op == "test" && exists && reflect.DeepEqual(value, one.Value),
-			one.Op == "add" && !exists,
-			one.Op != "test" && one.Op != "add":
-			after++
-		default:
-			foreign = append(foreign, field(one.Path))
-		}
+	fields := map[Place][]string{}
+	for _, m := range moves(ops) {
+		place := m.place(live)
+		fields[place] = append(fields[place], field(m.path))
 	}
 	switch {
-	case len(foreign) == 0 && after == 0:
+	case len(fields[Elsewhere]) > 0:
+		return Elsewhere, fields[Elsewhere], nil
+	case len(fields[AtAfter]) == 0:
 		return AtBefore, nil, nil
-	case len(foreign) == 0 && before == 0:
+	case len(fields[AtBefore]) == 0:
 		return AtAfter, nil, nil
 	}
-	return Elsewhere, foreign, nil
+	return Elsewhere, fields[AtBefore], nil
 }
 
 // is says whether a value is what the operation would make of it.

@@ -33,37 +33,44 @@ func clean(form map[string]any) bool {
 func mask(key string, v any) any {
 	switch v := v.(type) {
 	case map[string]any:
-		if v == nil {
-			return v
-		}
-		out := make(map[string]any, len(v))
-		for name, value := range v {
-			out[name] = mask(name, value)
-		}
-		// An environment variable, a header and the like: the name beside the value says what it is.
-		if name, ok := v["name"].(string); ok {
-			if value, ok := v["value"].(string); ok {
-				out["value"] = hide(name, value)
-			}
-		}
-		return out
+		return maskMap(v)
 	case []any:
-		out := make([]any, len(v))
-		for i, value := range v {
-			out[i] = mask(key, value)
-			former, said := "", false
-			if i > 0 {
-				former, said = v[i-1].(string)
-			}
-			if argument, ok := value.(string); ok && said && out[i] == value {
-				out[i] = hideArgument(former, argument)
-			}
-		}
-		return out
+		return maskList(key, v)
 	case string:
 		return hide(key, v)
 	}
 	return v
+}
+
+func maskMap(v map[string]any) map[string]any {
+	if v == nil {
+		return nil
+	}
+	out := make(map[string]any, len(v))
+	for name, value := range v {
+		out[name] = mask(name, value)
+	}
+	// An environment variable, a header and the like: the name beside the value says what it is.
+	name, named := v["name"].(string)
+	if value, ok := v["value"].(string); ok && named {
+		out["value"] = hide(name, value)
+	}
+	return out
+}
+
+func maskList(key string, v []any) []any {
+	out := make([]any, len(v))
+	for i, value := range v {
+		out[i] = mask(key, value)
+		if i == 0 || out[i] == nil {
+			continue
+		}
+		former, _ := v[i-1].(string)
+		if argument, ok := value.(string); ok && out[i] == value {
+			out[i] = hideArgument(former, argument)
+		}
+	}
+	return out
 }
 
 // hide takes the secrets out of a value of that name.
@@ -99,20 +106,12 @@ func tell(before, after, was, is any) any {
 		formerly, _ := before.([]any)
 		now, _ := after.([]any)
 		hidden, _ := was.([]any)
-		for i := range shown {
-			if i < len(formerly) && i < len(hidden) {
-				shown[i] = tell(formerly[i], now[i], hidden[i], shown[i])
-			}
+		for i := range min(len(shown), len(formerly), len(hidden)) {
+			shown[i] = tell(formerly[i], now[i], hidden[i], shown[i])
 		}
 	case string:
-		if shown != redact.Mark {
-			if strings.Contains(shown, redact.Mark) && shown == was && !reflect.DeepEqual(before, after) {
-				return shown + "\n" + another
-			}
-			return shown
-		}
-		if was == is && !reflect.DeepEqual(before, after) {
-			return another
+		if was == is && !reflect.DeepEqual(before, after) && strings.Contains(shown, redact.Mark) {
+			return strings.TrimPrefix(shown+"\n"+another, redact.Mark+"\n")
 		}
 	}
 	return is
