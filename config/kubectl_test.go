@@ -3,6 +3,7 @@ package config_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,7 +35,7 @@ func TestApproval_decidedWithKubectl(t *testing.T) {
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
 			object := asked(t, nil)
-			args := append(bob, tc.args...)
+			args := slices.Concat(bob, tc.args)
 			if tc.file != nil {
 				args = append(args, written(t, tc.file(object)))
 			}
@@ -57,7 +58,7 @@ func editor(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "editor")
 	script := "#!/bin/sh\nexec sed -i 's/^  decision: Pending$/  decision: Approved\\n  acknowledgedDigest: " + digest + "/' \"$1\"\n"
-	if err := os.WriteFile(path, []byte(script), 0o700); err != nil { //nolint:gosec // it is to be run
+	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	return path

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"slices"
 	"testing"
 
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -111,6 +112,6 @@ func TestAccounts_rights(t *testing.T) {
 		{verb: "list", group: "apps", resource: "replicasets", namespace: "shop", allowed: true, description: "sees former revisions"},
 	}
 	for _, account := range []string{"eclusier-planner", "eclusier-applier"} {
-		checkAccess(t, "system:serviceaccount:shop:"+account, append(none, some...))
+		checkAccess(t, "system:serviceaccount:shop:"+account, slices.Concat(none, some))
 	}
 }
