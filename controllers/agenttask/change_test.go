@@ -161,7 +161,8 @@ func TestPass_changeName(t *testing.T) {
 		task.UID = uid
 		return (&pass{task: task}).changeName()
 	}
-	if named("do", "a") != named("do", "a") || named("do", "a") == named("do", "b") {
+	first, again := named("do", "a"), named("do", "a")
+	if first != again || first == named("do", "b") {
 		t.Error("the name must be the same in every pass, and another one for another task of the same name")
 	}
 	for _, name := range []string{"do", strings.Repeat("a", 253), strings.Repeat("a", 51) + "-b", "v1.2.fix", strings.Repeat("a.", 100) + "a"} {

@@ -12,9 +12,9 @@ var (
 	troubles = []string{"down", "hangs", "hang", "crashes", "leaks", "leaking", "leak", "fails", "restarts", "stale", "slow", "oom", "oomkilled", "error", "errors",
 		"timeout", "timeouts", "crashloop", "crashloopbackoff", "respond", "responding", "answer", "answering", "rame", "rament", "fuit", "plante", "plantent",
 		"repond", "repondent", "erreur", "erreurs", "boucle", "panne", "redemarre", "redemarrent"}
-	limits = []string{"later", "tonight", "tomorrow", "before", "after", "till", "until", "when", "whenever", "while", "at", "only", "except", "instead", "monday",
-		"tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "weekend", "midnight", "noon", "test", "example", "joke", "drill",
-		"demain", "soir", "nuit", "tard", "avant", "apres", "quand", "lorsque", "seulement", "sauf", "plutot", "lundi", "mardi", "mercredi", "jeudi",
+	limits = []string{"later", "tonight", "tomorrow", "before", "after", "till", "until", "when", "whenever", "while", "at", "only", "except", "instead", "soon", "case", "once", "or", "otherwise", "monday",
+		"tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "weekend", "midnight", "noon", "example", "joke", "drill",
+		"demain", "soir", "nuit", "tard", "avant", "apres", "quand", "lorsque", "seulement", "sauf", "plutot", "ou", "sinon", "cas", "tant", "moins", "pourvu", "lundi", "mardi", "mercredi", "jeudi",
 		"vendredi", "samedi", "dimanche", "midi", "minuit", "exemple", "exercice", "blague", "should", "were", "had", "supposing", "imagine", "suppose"}
 )
 
@@ -30,7 +30,7 @@ func (r *reader) tellsTrouble(from, to int) bool {
 	if slices.Contains([]string{"it", "il", "elle", "ca", "this", "cela"}, r.words[from].Text) {
 		return to-from > 1
 	}
-	for _, topic := range r.names(from, Restart, "") {
+	for _, topic := range r.names(from, Restart, "", 1) {
 		if topic.end < to {
 			return true
 		}
@@ -41,12 +41,14 @@ func (r *reader) tellsTrouble(from, to int) bool {
 // explains tells whether the words from i on only say why something is wished, or what it is to bring about. An aim with a
 // number in it would be a wish of its own.
 func (r *reader) explains(i int) bool {
-	if cause := r.longest(grammar().causes, i); cause > i {
-		return cause < r.end && r.harmless(cause, r.end)
+	cause, aim := r.longest(grammar().causes, i), r.longest(grammar().aims, i)
+	from := max(cause, aim)
+	if from == i || from == r.end || !r.harmless(from, r.end) {
+		return false
 	}
-	aim := r.longest(grammar().aims, i)
-	numbered := func(w classify.Word) bool { return strings.ContainsAny(w.Plain, "0123456789") }
-	return aim > i && aim < r.end && !slices.ContainsFunc(r.words[aim:r.end], numbered) && r.harmless(aim, r.end)
+	return !slices.ContainsFunc(r.words[from:r.end], func(w classify.Word) bool {
+		return w.Before != classify.PauseNone || aim > i && strings.ContainsAny(w.Plain, "0123456789")
+	})
 }
 
 // harmless tells whether the words up to an end make nothing depend on anything, ask nothing and tell to do nothing.
@@ -56,6 +58,8 @@ func (r *reader) harmless(from, to int) bool {
 		switch {
 		case w.Opaque, w.Asks, w.Supposes, slices.Contains(limits, w.Text) && !r.isPast(i, from):
 			return false
+		case w.Text == "else", w.Text == "everything":
+			return false // there is more than is told
 		case (w.Change || grammar().firsts[w.Text]) && !r.isTold(i, from):
 			return false
 		}
@@ -93,7 +97,7 @@ func (r *reader) isTold(i, from int) bool {
 	if before(1, "ne") {
 		return before(2, "il", "elle", "ca", "cela", "qui", "ils", "elles")
 	}
-	return before(1, "il", "elle", "ca", "qui", "ils", "elles") && r.words[i].Text != "redemarrez" && r.words[i].Text != "relancez"
+	return before(1, "il", "elle", "ca", "qui", "ils", "elles")
 }
 
 // refusal says why a sentence is not understood.

@@ -31,9 +31,6 @@ var kindsOf = map[Verb][]string{
 	Resume:   {"CronJob", "Job"},
 }
 
-// KindsOf returns the kinds that a verb is for.
-func KindsOf(verb Verb) []string { return slices.Clone(kindsOf[verb]) }
-
 // CountsReplicas tells whether the wish depends on how many replicas there are.
 func (w Wish) CountsReplicas() bool {
 	return slices.ContainsFunc(w.Steps, countsReplicas)
@@ -60,35 +57,46 @@ func (w Wish) Operations(objects Objects) ([]v1alpha1.Operation, error) {
 
 // meant returns the one object that a step is about.
 func (o Objects) meant(step Step) (v1alpha1.ObjectReference, *InexpressibleError) {
-	name := step.Target
 	var fit []v1alpha1.ObjectReference
 	for _, object := range o.All {
-		kind := name.Kind == "" || strings.EqualFold(name.Kind, object.Kind)
-		place := name.Namespace == "" || object.Namespace == "" || name.Namespace == object.Namespace
-		if name.Name == "" || name.Name == object.Name && kind && place {
+		if step.Target.fits(object) {
 			fit = append(fit, object)
 		}
 	}
-	var none v1alpha1.ObjectReference
 	switch {
-	case name.Name == "" && len(fit) != 1:
-		return none, &InexpressibleError{Reason: NoTarget}
+	case len(fit) == 1:
+		return fit[0], o.refuses(step, fit[0])
+	case step.Target.Name == "":
+		return v1alpha1.ObjectReference{}, &InexpressibleError{Reason: NoTarget}
 	case len(fit) == 0:
-		return none, &InexpressibleError{OtherTarget, name.Name}
-	case len(fit) > 1:
-		return none, &InexpressibleError{Reason: Ambiguous}
+		return v1alpha1.ObjectReference{}, &InexpressibleError{OtherTarget, step.Target.Name}
 	}
-	object := fit[0]
-	kinds := kindsOf[step.Verb]
+	return v1alpha1.ObjectReference{}, &InexpressibleError{Reason: Ambiguous}
+}
+
+// fits tells whether an object may be what the name means.
+func (n Name) fits(object v1alpha1.ObjectReference) bool {
+	switch {
+	case n.Name == "":
+		return true
+	case n.Name != object.Name, n.Kind != "" && !strings.EqualFold(n.Kind, object.Kind):
+		return false
+	}
+	return n.Namespace == "" || object.Namespace == "" || n.Namespace == object.Namespace
+}
+
+// refuses says why a step cannot be taken on an object, nil if it can.
+func (o Objects) refuses(step Step, object v1alpha1.ObjectReference) *InexpressibleError {
+	kinds, name := kindsOf[step.Verb], step.Target
 	switch {
 	case name.Namespace == "" && object.Namespace != "" && object.Namespace != o.Home:
-		return none, &InexpressibleError{OtherNamespace, describe(object)}
+		return &InexpressibleError{OtherNamespace, describe(object)}
 	case step.Verb == Delete && name.Name != "" && name.Kind == "":
-		return none, &InexpressibleError{KindNeeded, name.Name}
+		return &InexpressibleError{KindNeeded, name.Name}
 	case kinds != nil && !slices.Contains(kinds, object.Kind):
-		return none, &InexpressibleError{WrongKind, describe(object)}
+		return &InexpressibleError{WrongKind, describe(object)}
 	}
-	return object, nil
+	return nil
 }
 
 // describe names an object as people do who know its namespace: "Deployment shop/web".
@@ -140,18 +148,28 @@ func (s Step) replicas(object v1alpha1.ObjectReference, objects Objects) (int32,
 	if !known || s.From >= 0 && s.From != current {
 		return 0, false
 	}
-	wanted := s.Number
-	switch s.Change {
-	case To:
-	case Up:
-		wanted = current + s.Number
-	case Down:
-		wanted = current - s.Number
-	case Twice:
-		wanted = current * 2
-	case Half:
-		wanted = current / 2
-		known = current%2 == 0
+	wanted := s.from(current)
+	if s.Change == To {
+		return wanted, true
 	}
-	return wanted, known && wanted >= 0 && wanted <= maxReplicas && (s.Change == To || wanted != current)
+	return wanted, wanted >= 0 && wanted <= maxReplicas && wanted != current
+}
+
+// from returns the number of replicas that a change makes of another; of one that cannot be halved it makes no number.
+func (s Step) from(current int32) int32 {
+	switch s.Change {
+	case Up:
+		return current + s.Number
+	case Down:
+		return current - s.Number
+	case Twice:
+		return current * 2
+	case Half:
+		if current%2 != 0 {
+			return -1
+		}
+		return current / 2
+	case To:
+	}
+	return s.Number
 }

@@ -8,51 +8,64 @@ import (
 	"github.com/eclusier/eclusier/internal/classify"
 )
 
+// options are what a command line says beside its arguments.
+type options struct {
+	namespace string
+	replicas  bool
+}
+
 // commandLine reads the rest of the sentence as a command of kubectl. An option that changes what the command does, and
 // that no operation has, is not understood.
 func (r *reader) commandLine(i int) []found {
-	var arguments []string
-	step, namespace := Step{From: -1}, ""
-	replicas := false
+	var arguments []int
+	var said options
+	step := Step{From: -1}
 	for at := i + 1; at < r.end; at++ {
-		if !r.follows(at) {
+		switch end := r.option(at, &step, &said); {
+		case !r.follows(at), end == at && strings.HasPrefix(r.words[at].Plain, "-"):
 			r.fail(at)
 			return nil
-		}
-		here := at
-		option, value, given := strings.Cut(r.words[at].Plain, "=")
-		if !strings.HasPrefix(option, "-") {
-			arguments = append(arguments, r.words[at].Raw)
-			continue
-		}
-		if !given {
-			if at++; at < r.end {
-				value = r.words[at].Plain
-			}
-		}
-		number, err := strconv.ParseInt(value, 10, 32)
-		switch {
-		case (option == "-n" || option == "--namespace") && isLabel(value):
-			namespace = value
-		case option == "--replicas" && err == nil && number >= 0 && number <= maxReplicas:
-			step.Change, step.Number, replicas = To, int32(number), true
-		case option == "--to-revision" && err == nil && number > 0:
-			step.Revision = number
+		case end > at:
+			at = end - 1
 		default:
-			r.fail(here)
-			return nil
+			arguments = append(arguments, at)
 		}
 	}
 	names := r.command(arguments, &step)
-	if len(names) == 0 || replicas != (step.Verb == Scale) || step.Revision > 0 && step.Verb != Undo {
+	if len(names) == 0 || said.replicas != (step.Verb == Scale) || step.Revision > 0 && step.Verb != Undo {
 		r.fail(i)
 		return nil
 	}
-	return []found{{r.end, draft{step: step, names: names}.steps(namespace, "")}}
+	return []found{{r.end, draft{step: step, names: names}.steps(said.namespace, "")}}
+}
+
+// option reads an option at i, with its value, and returns the index after it; i if it is none that is understood.
+func (r *reader) option(i int, step *Step, said *options) int {
+	if namespace, end := r.flag(i); namespace != "" {
+		said.namespace = namespace
+		return end
+	}
+	option, value, given := strings.Cut(r.words[i].Plain, "=")
+	end := i + 1
+	if !given && r.follows(end) {
+		value = r.words[end].Plain
+		end++
+	}
+	number, err := strconv.ParseInt(value, 10, 32)
+	switch {
+	case err != nil:
+	case option == "--replicas" && number >= 0 && number <= maxReplicas:
+		step.Change, step.Number, said.replicas = To, int32(number), true
+		return end
+	case option == "--to-revision" && number > 0:
+		step.Revision = number
+		return end
+	}
+	return i
 }
 
 // command reads the arguments of a command line: its verb into step, and the objects.
-func (r *reader) command(arguments []string, step *Step) []Name {
+func (r *reader) command(arguments []int, step *Step) []Name {
 	verbs := []struct {
 		words []string
 		verb  Verb
@@ -62,42 +75,43 @@ func (r *reader) command(arguments []string, step *Step) []Name {
 		{[]string{"set", "image"}, SetImage, ""}, {[]string{"delete"}, Delete, ""}, {[]string{"cordon"}, Cordon, "Node"}, {[]string{"uncordon"}, Uncordon, "Node"},
 	}
 	for _, v := range verbs {
-		if len(arguments) <= len(v.words) || !slices.Equal(arguments[:len(v.words)], v.words) {
+		if len(arguments) <= len(v.words) || !slices.EqualFunc(arguments[:len(v.words)], v.words, func(at int, word string) bool { return r.words[at].Plain == word }) {
 			continue
 		}
 		step.Verb = v.verb
 		arguments = arguments[len(v.words):]
 		if v.verb == SetImage {
-			container, image, ok := strings.Cut(arguments[len(arguments)-1], "=")
+			container, image, ok := strings.Cut(r.words[arguments[len(arguments)-1]].Raw, "=")
 			if !ok || !isLabel(container) || !r.image(&classify.Word{Raw: image, Plain: image}, step) {
 				return nil
 			}
 			step.Container = container
 			arguments = arguments[:len(arguments)-1]
 		}
-		return objects(arguments, v.kind)
+		return r.objects(arguments, v.kind)
 	}
 	return nil
 }
 
 // objects reads "deployment web api", "deploy/web sts/db" and, where the command says the kind, "worker-3".
-func objects(arguments []string, kind string) []Name {
-	if len(arguments) > 1 && kind == "" && !strings.Contains(arguments[0], "/") {
-		if kind = classify.KindOf(arguments[0]); kind == "" {
-			return nil
+func (r *reader) objects(arguments []int, kind string) []Name {
+	if len(arguments) > 1 && kind == "" {
+		if kind = r.words[arguments[0]].Kind; kind != "" {
+			arguments = arguments[1:]
 		}
-		arguments = arguments[1:]
 	}
 	var names []Name
-	for _, argument := range arguments {
-		of, name := kind, argument
-		if head, tail, ok := strings.Cut(argument, "/"); ok {
-			of, name = classify.KindOf(head), tail
-		}
-		if of == "" || !classify.IsName(name) {
+	for _, at := range arguments {
+		name := slashed(&r.words[at])
+		switch {
+		case name.Kind != "" && name.Namespace == "":
+		case kind != "" && r.couldBeName(at) && !r.words[at].Binding:
+			name = Name{Kind: kind, Name: r.words[at].Plain}
+		default:
+			r.fail(at)
 			return nil
 		}
-		names = append(names, Name{Kind: of, Name: name})
+		names = append(names, name)
 	}
 	return names
 }

@@ -40,16 +40,17 @@ func (r *reader) targets(i int, verb Verb) []list {
 	if i < r.end && slices.Contains(pronouns, r.words[i].Text) && r.words[i].Before == classify.PauseNone {
 		all = append(all, list{end: i + 1, names: []Name{{}}})
 	}
-	return append(all, r.names(i, verb, "")...)
+	return append(all, r.names(i, verb, "", maxSteps+1)...)
 }
 
-// names returns the ways to read a name at i and those joined to it, which are of its kind unless they say another.
-func (r *reader) names(i int, verb Verb, kind string) []list {
+// names returns the ways to read a name at i and those joined to it, up to so many. They are of its kind unless they say
+// another.
+func (r *reader) names(i int, verb Verb, kind string, atMost int) []list {
 	var all []list
 	for _, one := range r.located(i, verb, kind) {
 		all = append(all, one)
-		if next := r.next(one.end); next < r.end {
-			for _, more := range r.names(next, verb, one.names[0].Kind) {
+		if next := r.next(one.end); next < r.end && atMost > 1 {
+			for _, more := range r.names(next, verb, one.names[0].Kind, atMost-1) {
 				all = append(all, list{more.end, slices.Concat(one.names, more.names)})
 			}
 		}
@@ -99,59 +100,74 @@ func (r *reader) located(i int, verb Verb, kind string) []list {
 // name returns the ways to read one name at i, without its namespace.
 func (r *reader) name(i int, verb Verb) []list {
 	var all []list
-	add := func(end int, kind, namespace, name string) {
-		switch kind {
-		case "Host", "Terraform", "Playbook":
-			return // nothing that a cluster holds
-		case "Application":
-			kind = ""
-		case "Pod":
-			if verb != Delete {
-				kind = "" // what is done to the pods of something is done to it
-			}
+	add := func(end int, name Name) {
+		if name.Kind = kindMeant(name.Kind, verb); name.Kind != nothing {
+			all = append(all, list{end, []Name{name}})
 		}
-		all = append(all, list{end, []Name{{Kind: kind, Namespace: namespace, Name: name}}})
 	}
-	if i < r.end && !r.words[i].Quoted && slices.Contains(articles, r.words[i].Text) && r.follows(i+1) {
-		i++
-	}
-	if i >= r.end {
+	if i = r.article(i); i >= r.end {
 		r.fail(r.end)
 		return nil
 	}
 	if kind, k := r.kind(i); k > i {
 		r.behindKind(k, kind, verb, add)
 	}
-	if kind, namespace, name := slashed(&r.words[i]); name != "" {
-		add(i+1, kind, namespace, name)
+	if name := slashed(&r.words[i]); name.Name != "" {
+		add(i+1, name)
 	}
 	if !r.isName(i) {
 		r.fail(i)
 		return all
 	}
-	add(i+1, "", "", r.words[i].Plain)
-	if kind, k := r.kind(i + 1); k > i+1 && r.follows(i+1) {
-		add(k, kind, "", r.words[i].Plain)
+	add(i+1, Name{Name: r.words[i].Plain})
+	if !r.follows(i + 1) {
+		return all
 	}
-	if r.follows(i+1) && slices.Contains(nouns, r.words[i+1].Text) {
-		add(i+2, "", "", r.words[i].Plain)
+	if kind, k := r.kind(i + 1); k > i+1 {
+		add(k, Name{Kind: kind, Name: r.words[i].Plain})
+	}
+	if slices.Contains(nouns, r.words[i+1].Text) {
+		add(i+2, Name{Name: r.words[i].Plain})
 	}
 	return all
 }
 
+// article returns the index after the article at i, or i.
+func (r *reader) article(i int) int {
+	if r.follows(i+1) && !r.words[i].Quoted && slices.Contains(articles, r.words[i].Text) {
+		return i + 1
+	}
+	return i
+}
+
+// nothing is the kind of what no cluster holds.
+const nothing = "-"
+
+// kindMeant returns the kind that is meant by a word for one. What is done to the pods of something is done to it, unless
+// they are to be deleted; an application may be of any kind.
+func kindMeant(kind string, verb Verb) string {
+	switch {
+	case kind == "Host", kind == "Terraform", kind == "Playbook":
+		return nothing
+	case kind == "Application", kind == "Pod" && verb != Delete:
+		return ""
+	}
+	return kind
+}
+
 // behindKind reads the name behind the word for a kind that ends before k, and "the pods of web", which are web's.
-func (r *reader) behindKind(k int, kind string, verb Verb, add func(end int, kind, namespace, name string)) {
+func (r *reader) behindKind(k int, kind string, verb Verb, add func(end int, name Name)) {
 	if r.follows(k) && slices.Contains(named, r.words[k].Text) {
 		k++
 	}
 	if r.follows(k) && r.couldBeName(k) && (r.words[k].Quoted || !r.words[k].Binding) {
-		add(k+1, kind, "", r.words[k].Plain)
+		add(k+1, Name{Kind: kind, Name: r.words[k].Plain})
 	}
 	if kind != "Pod" || verb == Delete || !r.follows(k+1) || !slices.Contains([]string{"of", "de", "du"}, r.words[k].Text) {
 		return
 	}
 	for _, of := range r.name(k+1, verb) {
-		add(of.end, of.names[0].Kind, of.names[0].Namespace, of.names[0].Name)
+		add(of.end, of.names[0])
 	}
 }
 
@@ -172,42 +188,35 @@ func (r *reader) kind(i int) (string, int) {
 }
 
 // slashed reads "deploy/web", "deployment/shop/web" and "shop/web".
-func slashed(w *classify.Word) (kind, namespace, name string) {
+func slashed(w *classify.Word) Name {
 	parts := strings.Split(w.Plain, "/")
-	for _, part := range parts[min(1, len(parts)):] {
-		if !classify.IsName(part) {
-			return "", "", ""
-		}
+	if len(parts) < 2 || !classify.IsName(parts[len(parts)-1]) {
+		return Name{}
 	}
-	kind = classify.KindOf(parts[0])
+	kind := classify.KindOf(parts[0])
 	switch {
 	case len(parts) == 2 && kind != "":
-		return kind, "", parts[1]
+		return Name{Kind: kind, Name: parts[1]}
 	case len(parts) == 2 && isLabel(parts[0]):
-		return "", parts[0], parts[1]
+		return Name{Namespace: parts[0], Name: parts[1]}
 	case len(parts) == 3 && kind != "" && isLabel(parts[1]):
-		return kind, parts[1], parts[2]
+		return Name{Kind: kind, Namespace: parts[1], Name: parts[2]}
 	}
-	return "", "", ""
+	return Name{}
 }
 
 // places returns the ways to read where something is at i: "in shop", "dans l'espace de noms shop", "-n shop".
 func (r *reader) places(i int) []place {
+	if i >= r.end {
+		return nil
+	}
+	if namespace, end := r.flag(i); namespace != "" {
+		return []place{{end, namespace}}
+	}
 	var all []place
-	if i+1 < r.end && (r.words[i].Plain == "-n" || r.words[i].Plain == "--namespace") && isLabel(r.words[i+1].Plain) {
-		return []place{{i + 2, r.words[i+1].Plain}}
-	}
-	if i < r.end {
-		for _, flag := range []string{"-n=", "--namespace="} {
-			if namespace, ok := strings.CutPrefix(r.words[i].Plain, flag); ok && isLabel(namespace) {
-				return []place{{i + 1, namespace}}
-			}
-		}
-	}
 	for _, p := range grammar().places {
 		r.match(p, i, draft{start: i}, func(end int, _ draft) {
-			said := end > 0 && end <= r.end && r.words[end-1].Kind == "Namespace" || end > 0 && r.words[end-1].Text == "noms"
-			if !r.follows(end) || !isLabel(r.words[end].Plain) || !r.isName(end) && !(said && r.couldBeName(end)) || r.words[end].Text == "cluster" {
+			if !r.follows(end) || !r.isPlace(end) {
 				return
 			}
 			all = append(all, place{end + 1, r.words[end].Plain})
@@ -219,6 +228,30 @@ func (r *reader) places(i int) []place {
 	return all
 }
 
+// flag reads "-n shop" and "--namespace=shop" at i.
+func (r *reader) flag(i int) (namespace string, end int) {
+	flag, namespace, given := strings.Cut(r.words[i].Plain, "=")
+	end = i + 1
+	if !given && r.follows(end) {
+		namespace = r.words[end].Plain
+		end++
+	}
+	if flag != "-n" && flag != "--namespace" || !isLabel(namespace) {
+		return "", i
+	}
+	return namespace, end
+}
+
+// isPlace tells whether the word at i, behind one that leads to a namespace, is the name of one. Behind the word for
+// namespaces it may be a common word.
+func (r *reader) isPlace(i int) bool {
+	w, before := &r.words[i], &r.words[i-1]
+	if !isLabel(w.Plain) || w.Text == "cluster" {
+		return false
+	}
+	return r.isName(i) || (before.Kind == "Namespace" || before.Text == "noms") && r.couldBeName(i)
+}
+
 // follows tells whether there is a word at i that nothing separates from the one before.
 func (r *reader) follows(i int) bool { return i < r.end && r.words[i].Before == classify.PauseNone }
 
@@ -226,7 +259,7 @@ func (r *reader) follows(i int) bool { return i < r.end && r.words[i].Before == 
 func (r *reader) couldBeName(i int) bool {
 	w := &r.words[i]
 	_, number := numerals[w.Plain]
-	return classify.IsName(w.Plain) && !number
+	return classify.IsName(w.Plain) && !number && (w.Quoted || !slices.Contains(limits, w.Text))
 }
 
 // isName tells whether the word at i is a name wherever it stands: one in quotes, or one that has no other part to play.

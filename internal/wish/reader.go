@@ -139,15 +139,15 @@ func (r *reader) rest(i int) [][]Step {
 
 // wish returns the ways to read one wish at i.
 func (r *reader) wish(i int) []found {
-	if i < r.end && r.words[i].Text == "kubectl" {
-		return r.commandLine(i)
+	if at := r.longest(grammar().running, i); at < r.end && r.words[at].Text == "kubectl" {
+		return r.commandLine(at)
 	}
 	var all []found
 	for _, ahead := range append(r.places(i), place{end: i}) {
 		for _, s := range grammar().sentences {
 			r.match(s.pattern, ahead.end, draft{start: ahead.end, step: Step{Verb: s.verb, From: -1}}, func(end int, d draft) {
 				for _, behind := range append(r.places(end), place{end: end}) {
-					if located := ahead.namespace + behind.namespace; located == "" || d.names[0].Name != "" {
+					if said := ahead.namespace + behind.namespace; said == "" || d.lacksPlace() {
 						all = append(all, found{behind.end, d.steps(ahead.namespace, behind.namespace)})
 					}
 				}
@@ -162,6 +162,13 @@ type draft struct {
 	start int
 	step  Step
 	names []Name
+}
+
+// lacksPlace tells whether an object is named without its namespace, which may then be said before or behind the wish.
+func (d draft) lacksPlace() bool {
+	return slices.ContainsFunc(d.names, func(n Name) bool {
+		return n.Name != "" && n.Namespace == "" && !clusterScoped(n.Kind, d.step.Verb)
+	})
 }
 
 // steps makes one step for each object, in the namespace that the wish names before or behind it.
@@ -227,10 +234,11 @@ func (r *reader) fail(i int) { r.furthest = max(r.furthest, i) }
 
 // longest returns the index after the longest of some phrases at i, or i.
 func (r *reader) longest(phrases []pattern, i int) int {
-	longest := i
+	longest, furthest := i, r.furthest
 	for _, p := range phrases {
 		r.match(p, i, draft{start: i}, func(end int, _ draft) { longest = max(longest, end) })
 	}
+	r.furthest = furthest // what need not be there is not missed
 	return longest
 }
 

@@ -135,6 +135,8 @@ const (
 	openers = `
 please|pls|plz|kindly|just|now|first|firstly|second|then|next|finally|also|so|ok|okay|yes|yeah|hi|hello|hey|quickly|immediately|urgent|urgently
 good morning|afternoon|evening
+hi|hello|hey team|all|everyone|folks|there
+bonjour|salut a tous
 i|we want|need|would_like [you] to
 we|you|i have|must [to]
 let us
@@ -168,11 +170,10 @@ as soon as possible
 right now|away
 at once
 for me|us
-thank you
+thank you [very_much]
 thanks a lot
 thanks in advance
-merci
-merci de avance
+merci [de_avance]
 svp|stp|maintenant|immediatement|vite|aussi
 tout de suite
 des que possible
@@ -188,6 +189,10 @@ et [puis|ensuite|aussi]
 puis
 ensuite
 apres ca`
+
+// running leads to a command line.
+const running = `
+run|execute|lance|lancer|lancez|executer|executez`
 
 // causes lead from a wish to why it is wished.
 const causes = `

@@ -53,20 +53,16 @@ func (r *reader) value(slot string, w *classify.Word, step *Step) bool {
 		return err == nil && revision > 0
 	}
 	number, ok := count(w)
-	switch slot {
-	case "<from>":
+	if slot == "<from>" {
 		step.From = number
 		return ok
-	case "<to>":
-		step.Change = To
-	case "<up>":
-		step.Change = Up
-	case "<down>":
-		step.Change = Down
 	}
-	step.Number = number
+	step.Change, step.Number = changes[slot], number
 	return ok && (number > 0 || step.Change == To)
 }
+
+// changes are what the slots for a number say of it.
+var changes = map[string]Change{"<to>": To, "<up>": Up, "<down>": Down}
 
 // count reads a number of replicas.
 func count(w *classify.Word) (int32, bool) {

@@ -241,30 +241,36 @@ func clusterScoped(kind string, verb Verb) bool {
 	return verb == Cordon || verb == Uncordon
 }
 
-// pointOut gives the steps that only point at an object the one that the text names elsewhere: "web is stuck, restart it".
+// pointOut gives the steps that only point at an object the one that was named last, if only one was, or else the only one
+// that the text names anywhere: "web is stuck, restart it". Where there is none, spec.targets may say it.
 func pointOut(text string, steps []Step) *InexpressibleError {
-	points := func(s Step) bool { return s.Target.Name == "" }
-	if !slices.ContainsFunc(steps, points) {
-		return nil
+	for i := range steps {
+		if steps[i].Target.Name != "" {
+			continue
+		}
+		named := Wish{Steps: steps[:i]}.Names()
+		if len(named) == 0 {
+			named = mentioned(text, steps)
+		}
+		switch len(named) {
+		case 0:
+		case 1:
+			steps[i].Target = named[0]
+		default:
+			return &InexpressibleError{Reason: NoTarget}
+		}
 	}
+	return nil
+}
+
+// mentioned returns the objects that a text names, those of the steps included.
+func mentioned(text string, steps []Step) []Name {
 	named := Wish{Steps: steps}.Names()
 	for _, t := range classify.Classify(text).Targets {
-		name := Name{Kind: t.Kind, Namespace: t.Namespace, Name: t.Name}
-		known := func(n Name) bool { return n.Name == name.Name }
+		known := func(n Name) bool { return n.Name == t.Name }
 		if t.Host == "" && t.Kind != "Namespace" && !slices.ContainsFunc(named, known) {
-			named = append(named, name)
+			named = append(named, Name{Kind: t.Kind, Namespace: t.Namespace, Name: t.Name})
 		}
 	}
-	switch len(named) {
-	case 0:
-		return nil
-	case 1:
-		for i := range steps {
-			if points(steps[i]) {
-				steps[i].Target = named[0]
-			}
-		}
-		return nil
-	}
-	return &InexpressibleError{Reason: NoTarget}
+	return named
 }
