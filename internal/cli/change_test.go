@@ -60,8 +60,10 @@ func configMap(name string, labels map[string]string) *corev1.ConfigMap {
 
 func TestChange_makesTheOperations(t *testing.T) {
 	stale := map[string]string{"app": "old"}
+	leaving := configMap("old-3", stale)
+	leaving.DeletionTimestamp, leaving.Finalizers = &metav1.Time{Time: noon}, []string{"example.org/wait"}
 	objects := []client.Object{
-		configMap("web", nil), configMap("old-1", stale), configMap("old-2", stale), configMap("other", nil),
+		configMap("web", nil), configMap("old-1", stale), configMap("old-2", stale), configMap("other", nil), leaving,
 	}
 	for _, c := range []struct {
 		name string

@@ -45,6 +45,10 @@ var troubles = map[string]bool{
 	v1alpha1.ConditionDeadLettered: true, v1alpha1.ConditionDrifted: true,
 }
 
+// telling are the conditions whose being True says something that is printed nowhere else: what was found, and what became
+// of a wish.
+var telling = map[string]bool{v1alpha1.ConditionTargetResolved: true, v1alpha1.ConditionChangeProposed: true}
+
 // begun says what was created.
 func (p *progress) begun(resource, name string) {
 	p.line("%s", p.paint(dim, resource+".eclusier.io/"+name+" created"))
@@ -110,7 +114,7 @@ func agreedSoFar(request *v1alpha1.ChangeRequest) string {
 // decided one says is printed below as the answer or as the failure.
 func conditionLine(s style, c *metav1.Condition) string {
 	text := c.Reason
-	if c.Status == metav1.ConditionUnknown || troubles[c.Type] || c.Type == v1alpha1.ConditionTargetResolved && c.Status == metav1.ConditionTrue {
+	if c.Status == metav1.ConditionUnknown || troubles[c.Type] || telling[c.Type] && c.Status == metav1.ConditionTrue {
 		text += ": " + oneLine(c.Message)
 	}
 	return fmt.Sprintf("%s %-15s %s", conditionMark(s, c), c.Type, s.paint(dim, text))

@@ -63,6 +63,9 @@ func (cmd *command) printHead(p *printer, task *v1alpha1.AgentTask) {
 	if len(targets) > 0 {
 		p.line("  %s  %s", w.pad(wordAbout), strings.Join(targets, ", "))
 	}
+	for _, made := range task.Status.ChangeRequests {
+		p.line("  %s  kubectl eclusier review %s -n %s", w.pad(wordChange), made.Name, task.Namespace)
+	}
 	p.line("")
 	for _, step := range steps {
 		if c := meta.FindStatusCondition(task.Status.Conditions, step); c != nil {

@@ -157,15 +157,18 @@ func (s *site) selected(c *cobra.Command, word, selector string) ([]v1alpha1.Ope
 	if err := objects.List(c.Context(), list, options); err != nil {
 		return nil, err
 	}
-	switch n := len(list.Items); {
-	case n == 0:
-		return nil, fmt.Errorf("no %s in namespace %s has %s", kind.GroupVersionKind.Kind, s.namespace, selector)
-	case n > maxOperations:
-		return nil, fmt.Errorf("%s fits more than %d objects of kind %s: a change has at most %d operations, so narrow it", selector, maxOperations, kind.GroupVersionKind.Kind, maxOperations)
-	}
 	var targets []v1alpha1.OperationTarget
 	for i := range list.Items {
-		targets = append(targets, targetOf(kind.GroupVersionKind, "", list.Items[i].Name))
+		// What is being deleted already is nothing to change any more.
+		if list.Items[i].DeletionTimestamp == nil {
+			targets = append(targets, targetOf(kind.GroupVersionKind, "", list.Items[i].Name))
+		}
+	}
+	switch what := kind.GroupVersionKind.Kind; {
+	case len(list.Items) > maxOperations:
+		return nil, fmt.Errorf("%s fits more than %d objects of kind %s: a change has at most %d operations, so narrow it", selector, maxOperations, what, maxOperations)
+	case len(targets) == 0:
+		return nil, fmt.Errorf("no %s%s has %s", what, where(options.Namespace), selector)
 	}
 	return targets, nil
 }

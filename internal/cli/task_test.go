@@ -325,6 +325,20 @@ func TestShow(t *testing.T) {
 	}
 }
 
+func TestShow_namesTheChangeOfAWish(t *testing.T) {
+	wish := task("w", "scale web to 3", func(t *v1alpha1.AgentTask) {
+		condition(t, v1alpha1.ConditionChangeProposed, metav1.ConditionTrue, "ChangeProposed", "ChangeRequest w-1 is created")
+		t.Status.ChangeRequests = []v1alpha1.ProposedChange{{Name: "w-1"}}
+	})
+	s := &shell{t: t, tasks: newTasks(t, wish)}
+	got := s.run("show", "w")
+	for _, want := range []string{"kubectl eclusier review w-1 -n shop", "ChangeProposed: ChangeRequest w-1 is created"} {
+		if !strings.Contains(got.out, want) {
+			t.Errorf("lacks %q: %q", want, got.out)
+		}
+	}
+}
+
 func TestCompletion_ofTheNamesOfTasks(t *testing.T) {
 	s := &shell{t: t, tasks: newTasks(t, task("a", "Why does web not start?", answered))}
 	if got := s.run("__complete", "show", ""); !strings.Contains(got.out, "a\tWhy does web not start?") {

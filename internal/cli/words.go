@@ -16,6 +16,7 @@ const (
 	wordAskedBy     word = "Asked by"
 	wordTakenFor    word = "Taken for"
 	wordAbout       word = "About"
+	wordChange      word = "Change"
 	wordNoAnswer    word = "No answer: %s"
 	wordRootCause   word = "Root cause"
 	wordObserved    word = "Observed"
@@ -33,6 +34,7 @@ var french = map[word]string{
 	wordAskedBy:     "Posée par",
 	wordTakenFor:    "Comprise",
 	wordAbout:       "Porte sur",
+	wordChange:      "Changement",
 	wordNoAnswer:    "Pas de réponse : %s",
 	wordRootCause:   "Cause première",
 	wordObserved:    "Constaté",
