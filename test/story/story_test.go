@@ -69,7 +69,7 @@ func TestATaskEndsWithWhatToDo(t *testing.T) {
 			}},
 		{name: "secret", prompt: "why is it down?", reason: "ReaderForbidden", says: "Secrets are never read",
 			change: func(task *v1alpha1.AgentTask) { task.Spec.Targets = []v1alpha1.Target{{Kind: "Secret", Name: "db"}} }},
-		{name: "change", prompt: "restart deployment web in shop", reason: "ChangesNotSupportedYet", says: "nothing was done"},
+		{name: "wish", prompt: "restart deployment web in shop tonight", reason: "NotExpressible", says: "“tonight”"},
 		{name: "unclear", prompt: "fix web in shop", reason: "ClarificationNeeded", says: "deployment/web -n shop"},
 		{name: "poem", prompt: "write me a poem about the sea", reason: "OutOfScope", says: "question"},
 		{name: "empty", prompt: "", reason: "PromptEmpty", says: "spec.prompt"},
