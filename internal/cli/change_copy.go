@@ -30,8 +30,8 @@ func (g *proposal) renameCommand() *cobra.Command {
 		Use:   "rename KIND/NAME NEW-NAME",
 		Short: "Make the object under another name, then delete the old one",
 		Long: `Make the object under another name, then delete the old one: Kubernetes has no renaming. The copy is what the object is
-now, without what the API server and controllers write. Whatever refers to the object by name is left as it is:
-kubectl eclusier objects refs KIND/NAME lists it. For a moment both exist.`,
+now, without what the API server and controllers write: if it changes meanwhile, propose the change anew. Whatever refers
+to the object by name is left as it is: kubectl eclusier objects refs KIND/NAME lists it. For a moment both exist.`,
 		Args: exactly(2, 2, "KIND/NAME NEW-NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
 			at, err := g.site()
