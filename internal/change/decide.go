@@ -216,8 +216,9 @@ func rollback(f Facts) *Decision {
 		return finish(StateRolledBack, v1alpha1.ResultRolledBack)
 	case AttemptFailed, AttemptUnknown:
 		return finish(StateFailed, v1alpha1.ResultRollbackFailed)
+	default:
+		return nil
 	}
-	return nil
 }
 
 func apply(f Facts) *Decision {
@@ -231,8 +232,9 @@ func apply(f Facts) *Decision {
 		return failed(f, v1alpha1.ResultApplyFailed)
 	case AttemptUnknown:
 		return undecided(f, v1alpha1.ResultApplyFailed)
+	default:
+		return nil
 	}
-	return nil
 }
 
 func verify(f Facts) *Decision {
@@ -276,6 +278,7 @@ func undecided(f Facts, result v1alpha1.ChangeResult) *Decision {
 		return do(StateAwaitingAcceptance, ActionWait)
 	case ConsentGranted:
 		return finish(StateDecided, v1alpha1.ResultSucceeded)
+	case ConsentRejected, ConsentExpired:
 	}
 	asked := f.Acceptance == ConsentRejected && f.OnFailure == v1alpha1.RollbackManual
 	if asked || f.OnFailure == v1alpha1.RollbackAutomatic || f.OnFailure == "" {
@@ -322,8 +325,9 @@ func judge(f Facts) *Decision {
 		return do(StateUnjudged, ActionJudge)
 	case VerdictDenied:
 		return finish(StateDecided, v1alpha1.ResultDenied)
+	default:
+		return nil
 	}
-	return nil
 }
 
 func consent(f Facts) *Decision {
@@ -339,8 +343,9 @@ func consent(f Facts) *Decision {
 		return do(StateUnasked, ActionRequestApproval)
 	case ConsentAwaited:
 		return do(StateAwaitingApproval, ActionWait)
+	default:
+		return nil
 	}
-	return nil
 }
 
 // gate is the last before an effect.

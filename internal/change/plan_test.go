@@ -107,6 +107,8 @@ func everyChange(v reflect.Value, path string, f func(path string)) {
 		for i := range v.Len() {
 			everyChange(v.Index(i), fmt.Sprintf("%s[%d]", path, i), f)
 		}
+	default:
+		panic("everything that fill draws can be changed")
 	}
 }
 

@@ -54,13 +54,14 @@ func Assess(p Plan, facts []RiskFacts) v1alpha1.Risk {
 			continue
 		}
 		touched[e.Object] = true
-		known := i < len(facts)
-		if known {
-			grades = append(grades, gradesOf(e, facts[i])...)
+		var f RiskFacts
+		if i < len(facts) {
+			f = facts[i]
 		} else {
 			grades = append(grades, grade{v1alpha1.ImpactHigh, fmt.Sprintf("nothing is known of %s", name(e))})
 		}
-		if e.Inverse == nil || (e.Verb == VerbDelete && known && facts[i].HoldsData) {
+		grades = append(grades, gradesOf(e, f)...)
+		if e.Inverse == nil || (e.Verb == VerbDelete && f.HoldsData) {
 			risk.Reversibility = v1alpha1.Irreversible
 			risk.Reasons = append(risk.Reasons, fmt.Sprintf("%s cannot be undone", name(e)))
 		}

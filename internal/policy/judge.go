@@ -193,8 +193,9 @@ func byRisk(policy v1alpha1.ChangePolicy, risk v1alpha1.Risk) Verdict {
 			DecidedBy:        says(policy, what+" needs nobody's consent"),
 			ReviewAfterwards: answer == v1alpha1.AnswerAutonomousThenReview,
 		}
+	default:
+		return *refuse(policy, what)
 	}
-	return *refuse(policy, what)
 }
 
 // cell is the matrix's answer; an unset cell has the default that the field documents.

@@ -63,6 +63,8 @@ func Select(policies []v1alpha1.ChangePolicy, namespaces []Namespace) Selected {
 			s.bare = append(s.bare, ns.Name)
 		}
 	}
+	slices.Sort(s.bare)
+	s.bare = slices.Compact(s.bare)
 	s.people = peopleOf(s.policies)
 	return s
 }
@@ -85,11 +87,17 @@ func fits(p v1alpha1.ChangePolicy, namespaces []Namespace, covered []bool) bool 
 // unruled says that the built-in default speaks, alone or beside policies.
 func (s Selected) unruled() bool { return len(s.policies) == 0 || len(s.bare) > 0 }
 
-// Fingerprint identifies the policies and their generations, so that a change of any of them is noticed.
+// Fingerprint identifies the policies and their generations, and the namespaces that they leave to the built-in default,
+// so that a change of any of them is noticed.
 func (s Selected) Fingerprint() string {
 	sum := sha256.New()
 	for _, p := range s.policies {
 		fmt.Fprintf(sum, "%s/%s/%d\n", p.Name, p.UID, p.Generation)
+	}
+	if len(s.policies) > 0 {
+		for _, name := range s.bare {
+			fmt.Fprintf(sum, "none for %s\n", name)
+		}
 	}
 	return "policies:" + hex.EncodeToString(sum.Sum(nil))[:32]
 }

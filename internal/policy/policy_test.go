@@ -271,6 +271,16 @@ func TestSelected_Fingerprint(t *testing.T) {
 	}
 }
 
+func TestSelected_Fingerprint_namespaceThatIsRelabelled(t *testing.T) {
+	policies := []v1alpha1.ChangePolicy{labelled("shop", "team", "shop")}
+	till := Namespace{Name: "till", Labels: map[string]string{"team": "shop"}}
+	before := Select(policies, []Namespace{shop, till}).Fingerprint()
+	till.Labels = map[string]string{"team": "bank"}
+	if after := Select(policies, []Namespace{shop, till}).Fingerprint(); after == before {
+		t.Error("a namespace that no policy fits any more was judged by one that did")
+	}
+}
+
 func TestSelected_Judge_fitsIntoTheStatus(t *testing.T) {
 	var policies []v1alpha1.ChangePolicy
 	for i := range 30 {
