@@ -17,6 +17,9 @@ const (
 	Account   = "eclusier-operator"
 )
 
+// kubeconfigFile is where an operator finds its way in.
+const kubeconfigFile = "operator.kubeconfig"
+
 // Operator is the operator as a local process.
 type Operator struct {
 	*Process
@@ -69,7 +72,7 @@ func (k Kubectl) dropOtherUsers(ctx context.Context) error {
 
 // OperatorCommand prepares the program to run as the operator's service account, with a kubeconfig written to dir.
 func OperatorCommand(ctx context.Context, kubectl Kubectl, program, dir string) (*exec.Cmd, *Operator, error) {
-	kubeconfig := filepath.Join(dir, "operator.kubeconfig")
+	kubeconfig := filepath.Join(dir, kubeconfigFile)
 	if err := AccountKubeconfig(ctx, kubectl, kubeconfig); err != nil {
 		return nil, nil, err
 	}
@@ -93,16 +96,40 @@ func StartOperator(ctx context.Context, kubectl Kubectl, program, dir string) (*
 	if err != nil {
 		return nil, err
 	}
-	if operator.Process, err = start(cmd, filepath.Join(dir, "operator.log")); err != nil {
+	return operator, operator.run(ctx, cmd, dir)
+}
+
+// StartOperatorBehind runs it as StartOperator does, but has it reach the API server through a proxy at the URL, whoever
+// signed its certificate.
+func StartOperatorBehind(ctx context.Context, kubectl Kubectl, program, dir, proxy string) (*Operator, error) {
+	cmd, operator, err := OperatorCommand(ctx, kubectl, program, dir)
+	if err != nil {
 		return nil, err
+	}
+	own := Kubectl{Path: kubectl.Path, Kubeconfig: filepath.Join(dir, kubeconfigFile)}
+	name, err := own.Run(ctx, "config", "view", "-o", "jsonpath={.clusters[0].name}")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := own.Run(ctx, "config", "set-cluster", name, "--server", proxy, "--insecure-skip-tls-verify"); err != nil {
+		return nil, err
+	}
+	return operator, operator.run(ctx, cmd, dir)
+}
+
+// run starts the command and returns when the operator is ready.
+func (o *Operator) run(ctx context.Context, cmd *exec.Cmd, dir string) error {
+	var err error
+	if o.Process, err = start(cmd, filepath.Join(dir, "operator.log")); err != nil {
+		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, readyIn)
 	defer cancel()
-	if err := operator.await(ctx, func() bool { return healthy(ctx, "http://"+operator.Probes+"/readyz") }); err != nil {
-		operator.Stop()
-		return nil, err
+	if err := o.await(ctx, func() bool { return healthy(ctx, "http://"+o.Probes+"/readyz") }); err != nil {
+		o.Stop()
+		return err
 	}
-	return operator, nil
+	return nil
 }
 
 func healthy(ctx context.Context, url string) bool {

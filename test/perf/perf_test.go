@@ -1,5 +1,6 @@
-// Package perf measures how fast questions are answered by rules, from the moment they are applied, on a real API server
-// and with the operator that people install; what each costs the API server; and what finished tasks cost the operator.
+// Package perf measures, on a real API server and with the operator that people install, how fast questions are answered by
+// rules, from the moment they are applied; how soon a change has its effect once it is agreed to; what each costs the API
+// server; and what finished tasks cost the operator.
 package perf
 
 import (

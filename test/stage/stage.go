@@ -114,6 +114,15 @@ func (s *Stage) Operator(ctx context.Context, name string) (*local.Operator, err
 	return local.StartOperator(ctx, s.Kubectl, s.program, dir)
 }
 
+// OperatorBehind starts the operator as Operator does, but has it reach the API server through a proxy at the URL.
+func (s *Stage) OperatorBehind(ctx context.Context, name, proxy string) (*local.Operator, error) {
+	dir := filepath.Join(s.dir, name)
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return nil, err
+	}
+	return local.StartOperatorBehind(ctx, s.Kubectl, s.program, dir, proxy)
+}
+
 // Watch follows tasks from a resource version on, and goes on by itself where the API server ends the watch.
 func (s *Stage) Watch(ctx context.Context, resourceVersion string, options ...client.ListOption) (watch.Interface, error) {
 	return watchtools.NewRetryWatcherWithContext(ctx, resourceVersion, &cache.ListWatch{
