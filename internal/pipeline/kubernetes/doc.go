@@ -5,8 +5,8 @@
 //
 // What holds everywhere:
 //
-//   - Reads are made as eclusier-planner of the change's namespace, effects as the change's service account. Only
-//     Namespaces are read as the operator itself: policies are chosen by them anyway.
+//   - Reads are made as eclusier-planner of the change's namespace (events and diagnoses as eclusier-reader), effects as the
+//     change's service account. Only Namespaces are read as the operator itself: policies are chosen by them anyway.
 //   - An effect is sent on the condition that the object has the uid that was planned for and the resourceVersion of a
 //     read that was made just before and found the content that was planned for. The two are put into the body that was
 //     approved; nothing else is. What only moves on by itself (status, and the annotations that package manifest knows) is

@@ -56,6 +56,8 @@ func TestOperations(t *testing.T) {
 			"create ConfigMap NS/cfg", []string{"--- /dev/null", "+  extra: \"1\""}, []string{"data", "extra"}, "1"},
 		{"apply makes what the server numbers", "", `apply: {manifest: {apiVersion: v1, kind: Service, metadata: {name: front}, spec: {type: NodePort, selector: {app: web}, ports: [{port: 80}]}}}`,
 			change.VerbCreate, change.RequestCreate, "create Service NS/front", []string{"clusterIP: " + manifest.Chosen, "nodePort: " + manifest.Chosen}, []string{"spec", "type"}, "NodePort"},
+		{"apply makes what the server labels by chance", "", `apply: {manifest: {apiVersion: batch/v1, kind: Job, metadata: {name: once}, spec: {template: {spec: {restartPolicy: Never, containers: [{name: job, image: "job:1"}]}}}}}`,
+			change.VerbCreate, change.RequestCreate, "create Job NS/once", []string{"batch.kubernetes.io/controller-uid: " + manifest.Chosen}, []string{"spec", "completions"}, int64(1)},
 		{"a patch after which the server numbers", front, `patch: {target: {kind: svc, name: front}, patch: '{spec: {type: NodePort}}'}`, change.VerbUpdate, change.RequestMergePatch,
 			"patch Service NS/front", []string{"nodePort: " + manifest.Chosen}, []string{"spec", "type"}, "NodePort"},
 		{"delete", web, `delete: {target: {kind: Deployment, name: web}}`, change.VerbDelete, change.RequestDelete,
@@ -85,7 +87,7 @@ func TestOperations(t *testing.T) {
 					t.Errorf("%q is missing in the diff:\n%s", line, p.View.Diff)
 				}
 			}
-			for _, noise := range []string{"managedFields", "resourceVersion", "creationTimestamp", "uid:", "status:", "generation"} {
+			for _, noise := range []string{"managedFields", "resourceVersion", "creationTimestamp", " uid:", "status:", "generation"} {
 				if strings.Contains(p.View.Diff, noise) {
 					t.Errorf("%s is noise in the diff:\n%s", noise, p.View.Diff)
 				}

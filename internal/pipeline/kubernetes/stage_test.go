@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
+	"github.com/eclusier/eclusier/config/policy"
 	"github.com/eclusier/eclusier/internal/change"
 	"github.com/eclusier/eclusier/internal/pipeline"
 	"github.com/eclusier/eclusier/internal/pipeline/kubernetes"
@@ -38,10 +39,29 @@ func TestMain(m *testing.M) {
 		if admin, err = client.New(f.Config, client.Options{}); err != nil {
 			panic(err)
 		}
-	}))
+	}, controlplane.Install(holdPlanner)))
 }
 
-// stage is a namespace with a planner and an applier who may do everything, and a pipeline.
+// holdPlanner installs the policies that refuse every real write of a planner: all that is planned here is planned under
+// them.
+func holdPlanner(ctx context.Context, f *controlplane.Frozen) error {
+	c, err := client.New(f.Config, client.Options{})
+	if err != nil {
+		return err
+	}
+	for _, text := range strings.Split(policy.Checks(policy.DefaultOperator), policy.Separator) {
+		o := &unstructured.Unstructured{}
+		if err := yaml.Unmarshal([]byte(text), &o.Object); err != nil {
+			return err
+		}
+		if err := c.Create(ctx, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stage is a namespace whose planner, applier and reader may do everything, and a pipeline.
 type stage struct {
 	testing.TB
 	*kubernetes.Pipeline
@@ -54,7 +74,7 @@ var stages atomic.Int32
 func newStage(t testing.TB) *stage {
 	t.Helper()
 	s := bareStage(t)
-	for _, account := range []string{v1alpha1.DefaultPlannerName, v1alpha1.DefaultApplierName} {
+	for _, account := range []string{v1alpha1.DefaultPlannerName, v1alpha1.DefaultApplierName, v1alpha1.DefaultServiceAccountName} {
 		s.create(&rbacv1.ClusterRoleBinding{
 			ObjectMeta: metav1.ObjectMeta{Name: s.namespace + "-" + account},
 			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "cluster-admin"},
