@@ -52,18 +52,18 @@ type ApprovalSpec struct {
 	// changeRequestRef is the change, by name and uid: one that is created again under the same name is another change.
 	//
 	// +required
-	ChangeRequestRef ChangeReference `json:"changeRequestRef"`
+	ChangeRequestRef ChangeReference `json:"changeRequestRef,omitzero"`
 
 	// purpose is what is decided: Apply, or AcceptResult after an inconclusive verification.
 	//
 	// +required
-	Purpose ApprovalPurpose `json:"purpose"`
+	Purpose ApprovalPurpose `json:"purpose,omitempty"`
 
 	// revision of the plan.
 	//
 	// +required
 	// +kubebuilder:validation:Minimum=1
-	Revision int32 `json:"revision"`
+	Revision int32 `json:"revision,omitempty"`
 
 	// planDigest is the digest of the plan that is decided about, and of no other.
 	//
@@ -75,37 +75,38 @@ type ApprovalSpec struct {
 	// namespace.
 	//
 	// +required
-	Class Class `json:"class"`
+	Class Class `json:"class,omitempty"`
 
 	// requestedBy is who asked for the change, and may not agree to it unless selfApproval says so.
 	//
 	// +required
-	RequestedBy Requester `json:"requestedBy"`
+	RequestedBy Requester `json:"requestedBy,omitzero"`
 
 	// summary is the plan in a line.
 	//
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
-	Summary string `json:"summary"`
+	Summary string `json:"summary,omitempty"`
 
 	// diff shows what would change, object by object, redacted and cut at 64 KiB.
 	//
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=65536
 	Diff string `json:"diff,omitempty"`
 
 	// risk is how dangerous the change is, and why.
 	//
 	// +required
-	Risk Risk `json:"risk"`
+	Risk Risk `json:"risk,omitzero"`
 
 	// slot counts the people who have to agree, from 1.
 	//
 	// +required
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=20
-	Slot int32 `json:"slot"`
+	Slot int32 `json:"slot,omitempty"`
 
 	// expiresAt is when the question lapses.
 	//
@@ -115,7 +116,7 @@ type ApprovalSpec struct {
 	// selfApproval says whether the requester may decide.
 	//
 	// +required
-	SelfApproval SelfApproval `json:"selfApproval"`
+	SelfApproval SelfApproval `json:"selfApproval,omitempty"`
 
 	// approvers are those who may decide, besides that they need the verb "approve": whoever decides must be in every
 	// set. Unset, the verb suffices.
@@ -136,6 +137,7 @@ type ApprovalSpec struct {
 	// acknowledgedDigest must equal planDigest when the decision is Approved: nobody approves unseen.
 	//
 	// +optional
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:Pattern=`^sha256:[0-9a-f]{64}$`
 	AcknowledgedDigest string `json:"acknowledgedDigest,omitempty"`
 
@@ -168,14 +170,14 @@ type ChangeReference struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
-	Name string `json:"name"`
+	Name string `json:"name,omitempty"`
 
 	// uid of the ChangeRequest.
 	//
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
-	UID string `json:"uid"`
+	UID string `json:"uid,omitempty"`
 }
 
 // Decider is the identity of the person who decided, as the API server authenticated it.
@@ -185,7 +187,7 @@ type Decider struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
-	Username string `json:"username"`
+	Username string `json:"username,omitempty"`
 
 	// uid is the identity's unique id where the authenticator supplies one.
 	//
@@ -213,7 +215,7 @@ type ApproverSet struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
-	Policy string `json:"policy"`
+	Policy string `json:"policy,omitempty"`
 
 	// subjects are its approvers.
 	//
@@ -221,7 +223,7 @@ type ApproverSet struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=50
-	Subjects []Subject `json:"subjects"`
+	Subjects []Subject `json:"subjects,omitempty"`
 }
 
 // SubjectKind is the kind of a subject.
@@ -241,14 +243,14 @@ type Subject struct {
 	// kind is User or Group.
 	//
 	// +required
-	Kind SubjectKind `json:"kind"`
+	Kind SubjectKind `json:"kind,omitempty"`
 
 	// name is the exact name.
 	//
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
-	Name string `json:"name"`
+	Name string `json:"name,omitempty"`
 }
 
 // IdentitySource says how it is known who decided.
@@ -265,7 +267,8 @@ const (
 
 // ApprovalStatus is what the operator made of the decision.
 type ApprovalStatus struct {
-	// conditions: Granted is True once the decision counts, False once it never will, Unknown while it is awaited.
+	// conditions say what it amounts to: Granted is True once the decision counts, False once it never will, Unknown
+	// while it is awaited.
 	//
 	// +optional
 	// +listType=map
@@ -273,7 +276,7 @@ type ApprovalStatus struct {
 	// +patchMergeKey=type
 	// +patchStrategy=merge
 	// +kubebuilder:validation:MaxItems=8
-	Conditions []metav1.Condition `json:"conditions,omitempty" patchMergeKey:"type" patchStrategy:"merge"`
+	Conditions []metav1.Condition `json:"conditions,omitempty" patchStrategy:"merge" patchMergeKey:"type"`
 
 	// identitySource says how it is known who decided.
 	//
@@ -325,7 +328,7 @@ type Approval struct {
 	// spec is the question and the answer.
 	//
 	// +required
-	Spec ApprovalSpec `json:"spec"`
+	Spec ApprovalSpec `json:"spec,omitzero"`
 
 	// status is what the operator made of it. Only the operator writes it.
 	//

@@ -17,7 +17,7 @@ type ChangeRule struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
-	Name string `json:"name"`
+	Name string `json:"name,omitempty"`
 
 	// pipelines that it fits.
 	//
@@ -139,7 +139,7 @@ type ProtectedObject struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=317
-	Kind string `json:"kind"`
+	Kind string `json:"kind,omitempty"`
 
 	// namespace of the object; unset fits all.
 	//
@@ -175,19 +175,19 @@ type Window struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
-	Name string `json:"name"`
+	Name string `json:"name,omitempty"`
 
 	// kind is Allow or Freeze.
 	//
 	// +required
-	Kind WindowKind `json:"kind"`
+	Kind WindowKind `json:"kind,omitempty"`
 
 	// schedule is when it begins, as a cron expression of five fields.
 	//
 	// +required
 	// +kubebuilder:validation:MinLength=9
 	// +kubebuilder:validation:MaxLength=128
-	Schedule string `json:"schedule"`
+	Schedule string `json:"schedule,omitempty"`
 
 	// duration is how long it lasts, up to 168h.
 	//
@@ -226,7 +226,7 @@ type Alias struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
-	Person string `json:"person"`
+	Person string `json:"person,omitempty"`
 
 	// usernames are the names that the API server knows the person by.
 	//
@@ -236,7 +236,7 @@ type Alias struct {
 	// +kubebuilder:validation:MaxItems=10
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=1024
-	Usernames []string `json:"usernames"`
+	Usernames []string `json:"usernames,omitempty"`
 }
 
 // ChangePolicySpec says what may be changed in the namespaces that it fits, and who has to agree. Where several fit, the
@@ -363,7 +363,8 @@ type ChangePolicySpec struct {
 
 // ChangePolicyStatus says whether the policy can be used.
 type ChangePolicyStatus struct {
-	// conditions: Ready is True once the policy can be used. While it cannot, every change that it fits is denied.
+	// conditions say whether it can be used: Ready is True once it can. While it cannot, every change that it fits is
+	// denied.
 	//
 	// +optional
 	// +listType=map
@@ -371,7 +372,7 @@ type ChangePolicyStatus struct {
 	// +patchMergeKey=type
 	// +patchStrategy=merge
 	// +kubebuilder:validation:MaxItems=8
-	Conditions []metav1.Condition `json:"conditions,omitempty" patchMergeKey:"type" patchStrategy:"merge"`
+	Conditions []metav1.Condition `json:"conditions,omitempty" patchStrategy:"merge" patchMergeKey:"type"`
 
 	// observedGeneration is the generation that the status speaks of.
 	//

@@ -13,7 +13,7 @@ type KubernetesChange struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=20
-	Operations []Operation `json:"operations"`
+	Operations []Operation `json:"operations,omitempty"`
 }
 
 // Operation is one thing to do: exactly one of its fields is set.
@@ -92,7 +92,7 @@ type OperationTarget struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[A-Za-z][A-Za-z0-9]*$`
-	Kind string `json:"kind"`
+	Kind string `json:"kind,omitempty"`
 
 	// namespace of the object; unset, it is that of the ChangeRequest. It is ignored for cluster-scoped kinds.
 	//
@@ -108,7 +108,7 @@ type OperationTarget struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9]([-A-Za-z0-9._:]*[A-Za-z0-9])?$`
-	Name string `json:"name"`
+	Name string `json:"name,omitempty"`
 }
 
 // TargetOperation is an operation that needs nothing but its target.
@@ -116,7 +116,7 @@ type TargetOperation struct {
 	// target is the object.
 	//
 	// +required
-	Target OperationTarget `json:"target"`
+	Target OperationTarget `json:"target,omitzero"`
 }
 
 // ApplyOperation is a server-side apply.
@@ -149,7 +149,7 @@ type PatchOperation struct {
 	// target is the object.
 	//
 	// +required
-	Target OperationTarget `json:"target"`
+	Target OperationTarget `json:"target,omitzero"`
 
 	// type is the form of the patch: Merge (the default), JSON or Strategic.
 	//
@@ -162,7 +162,7 @@ type PatchOperation struct {
 	// +required
 	// +kubebuilder:validation:MinLength=2
 	// +kubebuilder:validation:MaxLength=65536
-	Patch string `json:"patch"`
+	Patch string `json:"patch,omitempty"`
 }
 
 // ScaleOperation sets the number of replicas.
@@ -170,7 +170,7 @@ type ScaleOperation struct {
 	// target is the object; its kind must have a scale subresource.
 	//
 	// +required
-	Target OperationTarget `json:"target"`
+	Target OperationTarget `json:"target,omitzero"`
 
 	// replicas is the number of pods wanted.
 	//
@@ -185,7 +185,7 @@ type SetImageOperation struct {
 	// target is the workload.
 	//
 	// +required
-	Target OperationTarget `json:"target"`
+	Target OperationTarget `json:"target,omitzero"`
 
 	// container or init container of the pod template; may be left out where there is only one container.
 	//
@@ -200,7 +200,7 @@ type SetImageOperation struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=512
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9][A-Za-z0-9._:/@-]*$`
-	Image string `json:"image"`
+	Image string `json:"image,omitempty"`
 }
 
 // UndoOperation brings back a former pod template.
@@ -208,7 +208,7 @@ type UndoOperation struct {
 	// target is the workload.
 	//
 	// +required
-	Target OperationTarget `json:"target"`
+	Target OperationTarget `json:"target,omitzero"`
 
 	// toRevision is the revision to bring back; unset, it is the one before the current one.
 	//
@@ -222,7 +222,7 @@ type DeleteOperation struct {
 	// target is the object.
 	//
 	// +required
-	Target OperationTarget `json:"target"`
+	Target OperationTarget `json:"target,omitzero"`
 
 	// propagation says what becomes of the objects it owns: Background (the default), Foreground or Orphan.
 	//
@@ -239,7 +239,7 @@ type NodeOperation struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
-	Node string `json:"node"`
+	Node string `json:"node,omitempty"`
 }
 
 // Check is one thing that must hold after a change.
@@ -252,7 +252,7 @@ type Check struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
-	Name string `json:"name"`
+	Name string `json:"name,omitempty"`
 
 	// timeout is how long the check may take to hold, 1s to 1h, 2m by default. A check that does not hold by then fails.
 	//
@@ -294,14 +294,14 @@ type CELCheck struct {
 	// target is the object, bound to the variable "object".
 	//
 	// +required
-	Target OperationTarget `json:"target"`
+	Target OperationTarget `json:"target,omitzero"`
 
 	// expression is a CEL expression of type bool, such as "object.status.readyReplicas >= 3".
 	//
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=2048
-	Expression string `json:"expression"`
+	Expression string `json:"expression,omitempty"`
 }
 
 // HTTPGetCheck is an HTTP GET made by the operator. Loopback, link-local and metadata addresses are refused, whatever
@@ -313,7 +313,7 @@ type HTTPGetCheck struct {
 	// +kubebuilder:validation:MinLength=8
 	// +kubebuilder:validation:MaxLength=2048
 	// +kubebuilder:validation:Pattern=`^https?://`
-	URL string `json:"url"`
+	URL string `json:"url,omitempty"`
 
 	// expectedStatus is the status code wanted, 200 by default.
 	//

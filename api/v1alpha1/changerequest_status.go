@@ -76,7 +76,7 @@ type ChangeRequestStatus struct {
 	// +patchMergeKey=type
 	// +patchStrategy=merge
 	// +kubebuilder:validation:MaxItems=32
-	Conditions []metav1.Condition `json:"conditions,omitempty" patchMergeKey:"type" patchStrategy:"merge"`
+	Conditions []metav1.Condition `json:"conditions,omitempty" patchStrategy:"merge" patchMergeKey:"type"`
 
 	// plan is what the change would do, as the API server's dry run showed it.
 	//
@@ -195,7 +195,7 @@ type PlanStatus struct {
 	//
 	// +required
 	// +kubebuilder:validation:Minimum=1
-	Revision int32 `json:"revision"`
+	Revision int32 `json:"revision,omitempty"`
 
 	// digest is the SHA-256 of everything that consent binds to, as "sha256:" and 64 hexadecimal digits.
 	//
@@ -208,7 +208,7 @@ type PlanStatus struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
-	Summary string `json:"summary"`
+	Summary string `json:"summary,omitempty"`
 
 	// counts says how many objects are created, changed, deleted, and left as they are.
 	//
@@ -218,7 +218,7 @@ type PlanStatus struct {
 	// risk is how dangerous the plan is, and why.
 	//
 	// +required
-	Risk Risk `json:"risk"`
+	Risk Risk `json:"risk,omitzero"`
 
 	// notDryRun lists what the API server could not show beforehand, and why.
 	//
@@ -279,27 +279,27 @@ type DriftStatus struct {
 	//
 	// +required
 	// +kubebuilder:validation:Minimum=1
-	Revision int32 `json:"revision"`
+	Revision int32 `json:"revision,omitempty"`
 
 	// count is how many plans were overtaken.
 	//
 	// +required
 	// +kubebuilder:validation:Minimum=1
-	Count int32 `json:"count"`
+	Count int32 `json:"count,omitempty"`
 
 	// reason is that of the condition Drifted.
 	//
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
-	Reason string `json:"reason"`
+	Reason string `json:"reason,omitempty"`
 
 	// message says in a sentence what changed.
 	//
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
-	Message string `json:"message"`
+	Message string `json:"message,omitempty"`
 }
 
 // EffectCounts counts the objects that a plan touches.
@@ -334,17 +334,17 @@ type Risk struct {
 	// class decides who may approve.
 	//
 	// +required
-	Class Class `json:"class"`
+	Class Class `json:"class,omitempty"`
 
 	// impact is how much it can break.
 	//
 	// +required
-	Impact Impact `json:"impact"`
+	Impact Impact `json:"impact,omitempty"`
 
 	// reversibility says whether it can be undone.
 	//
 	// +required
-	Reversibility Reversibility `json:"reversibility"`
+	Reversibility Reversibility `json:"reversibility,omitempty"`
 
 	// reasons say why, a sentence each.
 	//
@@ -376,7 +376,7 @@ type PolicyStatus struct {
 	// verdict is the strictest answer.
 	//
 	// +required
-	Verdict PolicyVerdict `json:"verdict"`
+	Verdict PolicyVerdict `json:"verdict,omitempty"`
 
 	// digest is the plan that was judged.
 	//
@@ -413,7 +413,7 @@ type PolicyStatus struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
-	Fingerprint string `json:"fingerprint"`
+	Fingerprint string `json:"fingerprint,omitempty"`
 
 	// reviewAfterwards is true where a person is to look at the change once it is done.
 	//
@@ -428,17 +428,17 @@ type ApprovalSlot struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
-	Name string `json:"name"`
+	Name string `json:"name,omitempty"`
 
 	// purpose is what was asked.
 	//
 	// +required
-	Purpose ApprovalPurpose `json:"purpose"`
+	Purpose ApprovalPurpose `json:"purpose,omitempty"`
 
 	// decision as last seen.
 	//
 	// +required
-	Decision Decision `json:"decision"`
+	Decision Decision `json:"decision,omitempty"`
 
 	// by is who decided.
 	//
@@ -485,12 +485,12 @@ type Attempt struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
-	ID string `json:"id"`
+	ID string `json:"id,omitempty"`
 
 	// step is what was attempted.
 	//
 	// +required
-	Step AttemptStep `json:"step"`
+	Step AttemptStep `json:"step,omitempty"`
 
 	// digest is the plan that it belongs to.
 	//
@@ -511,7 +511,7 @@ type Attempt struct {
 	// outcome is how it ended.
 	//
 	// +required
-	Outcome Outcome `json:"outcome"`
+	Outcome Outcome `json:"outcome,omitempty"`
 
 	// operationsDone are the operations known to have had their effect, in order.
 	//
@@ -539,7 +539,7 @@ type OperationDone struct {
 	// object that was changed.
 	//
 	// +required
-	Object ObjectReference `json:"object"`
+	Object ObjectReference `json:"object,omitzero"`
 
 	// resourceVersion that the object has had since; unset where it was deleted.
 	//

@@ -77,7 +77,7 @@ type ChangeRequestSpec struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
-	Reason string `json:"reason"`
+	Reason string `json:"reason,omitempty"`
 
 	// requestedBy is who asked for the change. The API server writes it from the authenticated request and overwrites
 	// what the client sent; before Kubernetes 1.36 it cannot, so the client sends its own name and any other is refused.
@@ -95,7 +95,7 @@ type ChangeRequestSpec struct {
 	// kubernetes lists what is to be done to objects of this cluster.
 	//
 	// +required
-	Kubernetes KubernetesChange `json:"kubernetes"`
+	Kubernetes KubernetesChange `json:"kubernetes,omitzero"`
 
 	// serviceAccountName is the service account of this namespace that effects are made as, eclusier-applier by default.
 	// Its RBAC bounds the change. A ChangePolicy may restrict the choice.
@@ -181,7 +181,7 @@ type ChangeRequest struct {
 	// spec is what is to be changed.
 	//
 	// +required
-	Spec ChangeRequestSpec `json:"spec"`
+	Spec ChangeRequestSpec `json:"spec,omitzero"`
 
 	// status is what came of it so far. Only the operator writes it.
 	//
