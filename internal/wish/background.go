@@ -18,6 +18,9 @@ var (
 		"vendredi", "samedi", "dimanche", "midi", "minuit", "exemple", "exercice", "blague", "should", "were", "had", "supposing", "imagine", "suppose"}
 )
 
+// subjects are the pronouns that something is said of.
+var subjects = []string{"it", "il", "elle", "ca", "this", "cela"}
+
 // tellsTrouble tells whether the words up to an end only say that something is not well: "web in shop is stuck".
 func (r *reader) tellsTrouble(from, to int) bool {
 	if !r.harmless(from, to) {
@@ -27,7 +30,7 @@ func (r *reader) tellsTrouble(from, to int) bool {
 	if !ails {
 		return false
 	}
-	if slices.Contains([]string{"it", "il", "elle", "ca", "this", "cela"}, r.words[from].Text) {
+	if slices.Contains(subjects, r.words[from].Text) {
 		return to-from > 1
 	}
 	for _, topic := range r.names(from, Restart, "", 1) {
@@ -41,6 +44,9 @@ func (r *reader) tellsTrouble(from, to int) bool {
 // explains tells whether the words from i on only say why something is wished, or what it is to bring about. An aim with a
 // number in it would be a wish of its own.
 func (r *reader) explains(i int) bool {
+	if r.words[i].Before != classify.PauseNone && slices.Contains(subjects, r.words[i].Text) {
+		return r.tellsTrouble(i, r.end)
+	}
 	cause, aim := r.longest(grammar().causes, i), r.longest(grammar().aims, i)
 	from := max(cause, aim)
 	if from == i || from == r.end || !r.harmless(from, r.end) {

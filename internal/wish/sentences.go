@@ -30,6 +30,8 @@ scale [up|down|out|in] <targets> at <to> <replicas>
 set|change|bring|put|adjust|raise|increase|bump|reduce|lower|decrease|drop <targets> [up|down|back] to <to> <replicas>
 set|change|bring|put|adjust|raise|increase|bump|reduce|lower|decrease|drop|scale [the] [number] [of] <replicas> [count] of|for|on|in <targets> [from] [<from>] to <to>
 set|change|bring|put|adjust|raise|increase|bump|reduce|lower|decrease|drop <targets> <replicas> [count] [from] [<from>] to <to>
+set|change|bring|put|adjust|raise|increase|reduce|lower|decrease|scale [the] number of <targets> <replicas> to <to>
+upscale|downscale|resize <targets> to <to> [<replicas>]
 run|start|give <targets> [with|at] <to> <replicas>
 run <to> <replicas> of <targets>
 scale up|out <targets> by <up> [<replicas>]
@@ -49,6 +51,7 @@ halve <half> <targets> [<replicas>]
 scale|scaler|scalez|monte|monter|montez|descends|descendre|descendez <targets> a|jusque_a|vers <to> [<replicas>]
 scale|scaler|passe|passer|passez|monte|monter|descends <targets> de <from> [<replicas>] a|vers <to> <replicas>
 passe|passer|passez|mets|mettre|mettez|remets|porte|porter|portez|ramene|ramener|ramenez|augmente|augmenter|reduis|reduire|baisse|baisser|diminue|diminuer|redescends <targets> a|jusque_a|vers <to> <replicas>
+scale|scaler|scalez a <to> [<replicas>] <targets>
 mets|mettre|mettez a le echelle <targets> a <to> [<replicas>]
 passe|passer|passez|mets|mettre|mettez|fixe|fixer|regle|augmente|augmenter|reduis|reduire|baisse|baisser|diminue|diminuer [le] [nombre_de] [les] <replicas> de|du|pour <targets> [de] [<from>] a|vers <to>
 augmente|augmenter|augmentez|monte|monter <targets> de <up> <replicas>
@@ -102,7 +105,7 @@ run <target> with [the] image <image>
 mets|mettre|mettez|change|changer|changez|passe|passer|passez|remplace|remplacer|remplacez|bascule|basculer le image de|du|pour|sur <target> a|en|vers|par|sur|avec <image>
 mets|mettre|mettez|change|changer|changez|passe|passer|passez|remplace|remplacer|remplacez|bascule|basculer le image de|du [le] conteneur|container <container> de|du|dans <target> a|en|vers|par|sur|avec <image>
 mets|mettre|mettez a jour le image de|du|pour <target> a|en|vers|par|sur|avec <image>
-mets|mettre|mettez|passe|passer|passez|bascule|basculer <target> a|sur|en|vers le image <image>
+mets|mettre|mettez|passe|passer|passez|bascule|basculer <target> a|sur|en|vers [le] [image] <image>
 mets|mettre|mettez|utilise|utiliser|utilisez|deploie|deployer|deployez le image <image> pour|dans|sur|a <target>`,
 
 	Delete: `
