@@ -76,6 +76,7 @@ func (p *pass) takeLease(ctx context.Context, name, object string) error {
 		holder = *lease.Spec.HolderIdentity
 	}
 	if holder == string(p.change.UID) {
+		p.leases = append(p.leases, name) // an earlier pass took it, and died or goes on
 		return nil
 	}
 	// Queued before the other is looked at: it may end between the two.

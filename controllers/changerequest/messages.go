@@ -168,6 +168,13 @@ func saidRollbackFailed(why string) string {
 
 func saidStuckAt(object, why string) string { return "Undoing stopped at " + object + ": " + why }
 
+func saidSucceeded(plan v1alpha1.PlanStatus, verdict v1alpha1.PolicyStatus) string {
+	if verdict.ReviewAfterwards {
+		return plan.Summary + ". Nobody was asked beforehand, and the policy wants somebody to look at it now"
+	}
+	return plan.Summary
+}
+
 func saidTargetChanged(why string) string {
 	return "The change can no longer be made on the objects as they are now: " + why
 }

@@ -520,3 +520,15 @@ func open(n int) []pipeline.Verification {
 	}
 	return all
 }
+
+// contextUntil is a context that ends once something is so.
+func contextUntil(t *testing.T, so func() bool) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		for !so() && ctx.Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+		cancel()
+	}()
+	return ctx, cancel
+}

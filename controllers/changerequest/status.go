@@ -217,7 +217,7 @@ func (p *pass) succeeded() []metav1.Condition {
 	case status.Result == v1alpha1.ResultSucceeded && p.verified()[0].Reason == v1alpha1.VerifiedAccepted:
 		return say(metav1.ConditionTrue, v1alpha1.VerifiedAccepted, saidAccepted)
 	case status.Result == v1alpha1.ResultSucceeded:
-		return say(metav1.ConditionTrue, v1alpha1.SucceededApplied, status.Plan.Summary)
+		return say(metav1.ConditionTrue, v1alpha1.SucceededApplied, saidSucceeded(*status.Plan, *status.Policy))
 	case status.Result != "":
 		return say(metav1.ConditionFalse, status.Failure.Type, details(status.Failure))
 	case p.hold != nil:

@@ -62,17 +62,26 @@ const lagTime = time.Second
 
 // clearedStill reads the change and all that it rests on past the cache, and decides anew.
 func (p *pass) clearedStill(ctx context.Context) (bool, error) {
-	fresh := &v1alpha1.ChangeRequest{}
-	if err := p.Uncached.Get(ctx, client.ObjectKeyFromObject(p.change), fresh); err != nil {
-		return false, client.IgnoreNotFound(err)
-	}
-	if fresh.UID != p.change.UID || fresh.ResourceVersion != p.change.ResourceVersion {
-		return false, fault.New(fault.Retry, fault.Conflict, "the change was read from a cache that lags behind", nil)
+	if err := p.current(ctx); err != nil {
+		return false, err
 	}
 	if err := p.look(ctx, p.uncached()); err != nil {
 		return false, err
 	}
 	return p.decision.Action == change.ActionApply, nil
+}
+
+// current fails with a conflict unless the change was read as it is now: a cache may show an attempt as open that has long
+// been closed.
+func (p *pass) current(ctx context.Context) error {
+	fresh := &v1alpha1.ChangeRequest{}
+	if err := p.Uncached.Get(ctx, client.ObjectKeyFromObject(p.change), fresh); client.IgnoreNotFound(err) != nil {
+		return err
+	}
+	if fresh.UID != p.change.UID || fresh.ResourceVersion != p.change.ResourceVersion {
+		return fault.New(fault.Retry, fault.Conflict, "the change was read from a cache that lags behind", nil)
+	}
+	return nil
 }
 
 // applyFirst records the attempt and has the first effect. That the attempt cannot be written down twice is what keeps two
@@ -84,7 +93,7 @@ func (p *pass) applyFirst(ctx context.Context, bundle *change.Bundle, versions [
 		p.drift(v1alpha1.DriftedStoredPlanUnusable, saidStoredPlanUnusable)
 		return nil
 	}
-	if err := p.record(ctx, p.about(audit.ActionApply, id, bundle.Plan.Effects[index])); err != nil {
+	if err := p.record(ctx, p.announced(id, bundle, index)); err != nil {
 		return err
 	}
 	if err := p.open(ctx, v1alpha1.StepApply, id); err != nil {
@@ -131,6 +140,15 @@ func nextEffect(plan change.Plan, done []v1alpha1.OperationDone) int {
 		}
 	}
 	return -1
+}
+
+// announced is the entry about an effect that is about to be had. What nobody was asked about is written down in full.
+func (p *pass) announced(id string, bundle *change.Bundle, index int) audit.Entry {
+	entry := p.about(audit.ActionApply, id, bundle.Plan.Effects[index])
+	if verdict := p.change.Status.Policy; verdict != nil && verdict.Verdict == v1alpha1.PolicyAllowed {
+		entry.Detail = redact.String(shorten(bundle.View.Diff, maxDiff))
+	}
+	return entry
 }
 
 // effect has one effect, and records what came of it. Whoever calls it has written to the audit log that it begins.

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
-	"github.com/eclusier/eclusier/internal/audit"
 	"github.com/eclusier/eclusier/internal/change"
 	"github.com/eclusier/eclusier/internal/pipeline"
 )
@@ -34,6 +33,9 @@ func (p *pass) inspectApply(ctx context.Context) error {
 	if err := p.takeTurn(ctx, bundle.Plan); err != nil {
 		return err
 	}
+	if err := p.current(ctx); err != nil {
+		return err
+	}
 	if err := p.look(ctx, p.uncached()); err != nil {
 		return err
 	}
@@ -46,11 +48,11 @@ func (p *pass) inspectApply(ctx context.Context) error {
 		return err
 	}
 	step.Version = seen.Version
-	return p.goOn(ctx, step, seen)
+	return p.goOn(ctx, bundle, step, seen)
 }
 
 // goOn follows from what the inspection of the next effect saw.
-func (p *pass) goOn(ctx context.Context, step pipeline.Step, seen *pipeline.Inspection) error {
+func (p *pass) goOn(ctx context.Context, bundle *change.Bundle, step pipeline.Step, seen *pipeline.Inspection) error {
 	attempt := p.attempt(v1alpha1.StepApply)
 	effect := step.Plan.Effects[step.Index]
 	switch seen.Sight {
@@ -71,7 +73,7 @@ func (p *pass) goOn(ctx context.Context, step pipeline.Step, seen *pipeline.Insp
 		p.closeAttempt(ctx, v1alpha1.StepApply, v1alpha1.OutcomeFailed, saidGaveUp(describe(effect.Object), retry.LastReason))
 		return nil
 	}
-	if err := p.record(ctx, p.about(audit.ActionApply, attempt.ID, effect)); err != nil {
+	if err := p.record(ctx, p.announced(attempt.ID, bundle, step.Index)); err != nil {
 		return err
 	}
 	return p.effect(ctx, step)
@@ -80,8 +82,6 @@ func (p *pass) goOn(ctx context.Context, step pipeline.Step, seen *pipeline.Insp
 // mayNotGoOn says why an open attempt must have no further effect: the Approvals, read anew, are the truth about consent,
 // and the policies as they are now say how much of it is needed. It is empty where the attempt may go on.
 func (p *pass) mayNotGoOn(plan change.Plan, view change.View) string {
-	attempt := p.attempt(v1alpha1.StepApply)
-	begun := len(attempt.OperationsDone) > 0
 	verdict := p.selected.Judge(plan, change.Assess(plan, view.Facts))
 	switch {
 	case verdict.Verdict == v1alpha1.PolicyDenied:
@@ -90,9 +90,9 @@ func (p *pass) mayNotGoOn(plan change.Plan, view change.View) string {
 		return saidRejected(p.consent.RejectedBy, p.consent.Because)
 	case p.consent.Granted < verdict.Required:
 		return saidConsentGone(p.consent.Granted, verdict.Required)
-	case !begun && p.change.Spec.Cancel:
+	case !p.begun() && p.change.Spec.Cancel:
 		return saidCancelledInTime
-	case !begun && !p.now.Before(plan.ExpiresAt):
+	case !p.begun() && !p.now.Before(plan.ExpiresAt):
 		return saidLapsedInterrupted
 	}
 	return ""

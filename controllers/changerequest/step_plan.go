@@ -15,9 +15,8 @@ import (
 
 // Bounds of what the status tells of a plan.
 const (
-	maxNotes   = 20
-	maxPlaces  = 20
-	maxSummary = 1024
+	maxNotes  = 20
+	maxPlaces = 20
 )
 
 // plan makes the plan of the next revision, keeps it, and shows it.
@@ -70,7 +69,7 @@ func (p *pass) plan(ctx context.Context) error {
 func (p *pass) show(bundle change.Bundle, risk v1alpha1.Risk, digest, ref string) {
 	status := &p.change.Status
 	status.Plan = &v1alpha1.PlanStatus{
-		Revision: bundle.Plan.Revision, Digest: digest, Summary: shorten(bundle.View.Summary, maxSummary), Counts: bundle.Plan.Counts(),
+		Revision: bundle.Plan.Revision, Digest: digest, Summary: told(bundle.View.Summary), Counts: bundle.Plan.Counts(),
 		Risk: risk, DiffRef: ref, SnapshotRef: ref, PlannedAt: metav1.NewTime(p.now), ExpiresAt: metav1.NewTime(bundle.Plan.ExpiresAt),
 	}
 	for _, e := range bundle.Plan.Effects {

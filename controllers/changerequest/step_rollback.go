@@ -47,6 +47,9 @@ func (p *pass) inspectRollback(ctx context.Context) error {
 	if err := p.takeTurn(ctx, bundle.Plan); err != nil {
 		return err
 	}
+	if err := p.current(ctx); err != nil {
+		return err
+	}
 	return p.undoNext(ctx, bundle)
 }
 

@@ -73,7 +73,7 @@ type pass struct {
 	again time.Time
 	// effected: an effect was sent in this pass, so that its record must not be lost.
 	effected bool
-	// leases are the names of those taken in this pass.
+	// leases are the names of those that this pass took, or found to be the change's own.
 	leases []string
 	// stored is called once what this pass found out is stored.
 	stored []func()
@@ -90,12 +90,12 @@ func (r *Reconciler) begin(requested *v1alpha1.ChangeRequest) *pass {
 // made over an old copy or could not look: nothing of it is to be stored.
 func (p *pass) run(ctx context.Context) error {
 	if retry := p.change.Status.Retry; retry != nil && retry.NextAttemptAt != nil && p.now.Before(retry.NextAttemptAt.Time) && !p.change.Spec.Cancel {
-		return p.look(ctx, p.cached())
+		return again(p.look(ctx, p.cached()))
 	}
 	reached := false
 	for range maxSteps {
 		if err := p.look(ctx, p.cached()); err != nil {
-			return err
+			return again(err)
 		}
 		step := steps[p.decision.Action]
 		if p.hold != nil || step.reach == outside && reached {
@@ -113,6 +113,15 @@ func (p *pass) run(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// again makes what kept the operator from looking around something that may pass: what it lacks, such as a right, somebody
+// will give it, and no event tells when.
+func again(err error) error {
+	if err == nil || fault.Of(err).Fate != fault.Terminal {
+		return err
+	}
+	return fault.New(fault.Retry, fault.Of(err).Reason, "the operator could not look around", err)
 }
 
 // take makes one step. A panic is a fault of this step, not of the operator: what a tenant's cluster holds must not keep
