@@ -40,14 +40,15 @@ func (p *Pipeline) Apply(ctx context.Context, one pipeline.Step) (*v1alpha1.Oper
 		if err := s.expect(ctx, live); err != nil {
 			return nil, err
 		}
-		result, err := send(ctx, s.writer, sending{object: e.Object, request: e.Request, when: conditionOf(live)})
+		request := sending{object: e.Object, request: e.Request, when: conditionOf(live)}
+		result, err := send(ctx, s.writer, request)
 		if err == nil {
 			if result == nil {
 				return s.done(e.Object.UID, ""), nil
 			}
 			return s.done(string(result.GetUID()), result.GetResourceVersion()), nil
 		}
-		if err := s.rejected(ctx, e.Request, err); err != nil {
+		if err := s.rejected(ctx, request, err); err != nil {
 			return nil, err
 		}
 	}
@@ -141,7 +142,8 @@ func of(fields []string) string {
 
 // rejected turns the refusal of a real request into a fault; it is nil where the object was not the one that was read, so
 // that it has to be read again.
-func (s *step) rejected(ctx context.Context, r change.Request, err error) error {
+func (s *step) rejected(ctx context.Context, sent sending, err error) error {
+	r := sent.request
 	switch {
 	case len(fieldOwners(err)) > 0:
 		return s.changed("has fields that somebody else took over since the plan")
@@ -153,7 +155,7 @@ func (s *step) rejected(ctx context.Context, r change.Request, err error) error 
 		return s.changed("was deleted since the plan")
 	case apierrors.IsForbidden(err):
 		return s.denied(ctx, r, err)
-	case apierrors.IsInvalid(err) && r.Kind == change.RequestJSONPatch && s.moved(ctx):
+	case apierrors.IsInvalid(err) && r.Kind == change.RequestJSONPatch && s.moved(ctx, sent.when):
 		return nil
 	}
 	f := fault.Of(err)
@@ -163,10 +165,10 @@ func (s *step) rejected(ctx context.Context, r change.Request, err error) error 
 	return err
 }
 
-// moved says whether the object is no longer what was planned for: then a failed test of a JSON patch is no refusal of it.
-func (s *step) moved(ctx context.Context) bool {
+// moved says whether the object has changed since it was read: then it was that which a test in a JSON patch failed at.
+func (s *step) moved(ctx context.Context, read condition) bool {
 	live, err := s.live(ctx)
-	return err == nil && s.expect(ctx, live) != nil
+	return err == nil && conditionOf(live) != read
 }
 
 // denied tells a missing right from a refusal by admission.

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/eclusier/eclusier/api/v1alpha1"
 	"github.com/eclusier/eclusier/internal/change"
 	"github.com/eclusier/eclusier/internal/pipeline"
 	"github.com/eclusier/eclusier/internal/pipeline/kubernetes/manifest"
@@ -225,13 +226,14 @@ func TestOperations_nothingToDo(t *testing.T) {
 func TestOperations_several(t *testing.T) {
 	s := newStage(t)
 	o := s.have(web)[0]
-	p := s.plan(
+	operations := []string{
 		`setImage: {target: {kind: Deployment, name: web}, container: web, image: "web:2"}`,
 		`setImage: {target: {kind: Deployment, name: web}, container: log, image: "log:2"}`,
 		`scale: {target: {kind: Deployment, name: web}, replicas: 4}`,
 		`apply: {manifest: {apiVersion: v1, kind: Namespace, metadata: {name: NS-new, labels: {env: production}}}}`,
 		`apply: {manifest: {apiVersion: v1, kind: ConfigMap, metadata: {name: cfg, namespace: NS-new}, data: {a: b}}}`,
-	)
+	}
+	p := s.plan(operations...)
 	want := []change.Verb{change.VerbUpdate, change.VerbUpdate, change.VerbUpdate, change.VerbCreate, change.VerbCreate}
 	if !slices.Equal(verbsOf(p), want) || !strings.HasPrefix(p.View.Summary, "5 operations: set the image") {
 		t.Errorf("got %v, %s", verbsOf(p), p.View.Summary)
@@ -244,11 +246,11 @@ func TestOperations_several(t *testing.T) {
 	if e := p.Plan.Effects[4]; e.NotDryRun != "its namespace is made by operation 4" || e.ResultHash != "" {
 		t.Errorf("got %+v", e)
 	}
-	if digest(t, p) != digest(t, s.plan(operationsOf(p)...)) {
+	if digest(t, p) != digest(t, s.plan(operations...)) {
 		t.Error("planning again gives another plan")
 	}
 	before := normal(s.live(o))
-	var done []*doneRecord
+	var done []*v1alpha1.OperationDone
 	for i := range p.Plan.Effects {
 		d, err := s.Apply(t.Context(), s.step(p, i))
 		if err != nil {
@@ -295,4 +297,60 @@ func TestOperations_deleteAndMakeAgain(t *testing.T) {
 	if got := s.live(o); !manifest.Equal(normal(got), normal(o)) {
 		t.Errorf("undone it is %v", normal(got))
 	}
+}
+
+func TestOperations_deletePods(t *testing.T) {
+	pod := func(metadata string) string {
+		return `{apiVersion: v1, kind: Pod, metadata: {name: web-a, namespace: NS` + metadata + `}, spec: {containers: [{name: web, image: "web:1"}]}}`
+	}
+	t.Run("of a controller, which makes another one", func(t *testing.T) {
+		s := newStage(t)
+		o := s.have(pod(`, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web, uid: x, controller: true}]`))[0]
+		p := s.plan(`delete: {target: {kind: po, name: web-a}}`)
+		if i := p.Plan.Effects[0].Inverse; i == nil || i.Kind != change.RequestNone {
+			t.Errorf("got %+v", i)
+		}
+		s.undo(p, s.apply(p))
+		if s.live(o) != nil {
+			t.Error("it was made beside the controller's")
+		}
+	})
+	t.Run("of nobody, which is made again", func(t *testing.T) {
+		s := newStage(t)
+		s.have(pod(""))
+		s.liveThrough(s.plan(`delete: {target: {kind: po, name: web-a}}`), nil, nil)
+	})
+}
+
+func TestOperations_deleteForGood(t *testing.T) {
+	for name, tt := range map[string]struct{ have, target, note string }{
+		"a Job": {`{apiVersion: batch/v1, kind: Job, metadata: {name: a, namespace: NS}, spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: "a:1"}]}}}}`, `{kind: Job, name: a}`, "would run again"},
+		"a StatefulSet that takes its claims along": {strings.Replace(store, "spec: {replicas", "spec: {persistentVolumeClaimRetentionPolicy: {whenDeleted: Delete, whenScaled: Retain}, replicas", 1),
+			`{kind: sts, name: store}`, "volume claims are deleted with it"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			s.have(tt.have)
+			p := s.plan(`delete: {target: ` + tt.target + `}`)
+			if p.Plan.Effects[0].Inverse != nil || !strings.Contains(strings.Join(p.View.Notes, "\n"), tt.note) {
+				t.Errorf("got %+v, %q", p.Plan.Effects[0].Inverse, p.View.Notes)
+			}
+		})
+	}
+}
+
+func TestPlan_kindOfSeveralGroups(t *testing.T) {
+	s := newStage(t)
+	var groups []string
+	for _, group := range []string{"a." + s.namespace + ".example.com", "b." + s.namespace + ".example.com"} {
+		s.have(strings.ReplaceAll(`{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: barges.GROUP}, spec: {group: GROUP, scope: Namespaced, names: {plural: barges, singular: barge, kind: Barge},
+		  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, x-kubernetes-preserve-unknown-fields: true}}}}}]}}`, "GROUP", group))
+		barge := s.object(`{apiVersion: ` + group + `/v1, kind: Barge, metadata: {name: b, namespace: NS}, spec: {load: 1}}`)
+		eventually(t, func() bool { return admin.Create(t.Context(), barge.DeepCopy()) == nil })
+		groups = append(groups, group)
+	}
+	s.refuses("Invalid", "set apiVersion to one of", `delete: {target: {kind: Barge, name: b}}`)
+	p := s.plan(`patch: {target: {apiVersion: ` + groups[1] + `/v1, kind: barge, name: b}, patch: '{spec: {load: 2}}'}`)
+	s.liveThrough(p, []string{"spec", "load"}, int64(2))
+	s.refuses("Invalid", "takes no strategic merge patch", `patch: {target: {apiVersion: `+groups[0]+`/v1, kind: barge, name: b}, type: Strategic, patch: '{spec: {load: 2}}'}`)
 }

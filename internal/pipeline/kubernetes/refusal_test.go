@@ -14,20 +14,6 @@ import (
 	"github.com/eclusier/eclusier/internal/pipeline"
 )
 
-type doneRecord = v1alpha1.OperationDone
-
-// operationsOf writes the operations of the plan in TestOperations_several once more.
-func operationsOf(p *pipeline.Planned) []string {
-	_ = p
-	return []string{
-		`setImage: {target: {kind: Deployment, name: web}, container: web, image: "web:2"}`,
-		`setImage: {target: {kind: Deployment, name: web}, container: log, image: "log:2"}`,
-		`scale: {target: {kind: Deployment, name: web}, replicas: 4}`,
-		`apply: {manifest: {apiVersion: v1, kind: Namespace, metadata: {name: NS-new, labels: {env: production}}}}`,
-		`apply: {manifest: {apiVersion: v1, kind: ConfigMap, metadata: {name: cfg, namespace: NS-new}, data: {a: b}}}`,
-	}
-}
-
 // refuses wants a plan to be refused for that reason, with a message that holds the words.
 func (s *stage) refuses(reason, words string, operations ...string) {
 	s.Helper()

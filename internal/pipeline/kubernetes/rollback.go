@@ -33,12 +33,12 @@ func (p *Pipeline) Rollback(ctx context.Context, one pipeline.Step) error {
 		if err != nil || !back {
 			return err
 		}
-		inverse := *s.effect.Inverse
-		_, err = send(ctx, s.writer, sending{object: s.effect.Object, request: inverse, when: conditionOf(live)})
+		request := sending{object: s.effect.Object, request: *s.effect.Inverse, when: conditionOf(live)}
+		_, err = send(ctx, s.writer, request)
 		if err == nil {
 			return nil
 		}
-		if err := s.rejected(ctx, inverse, err); err != nil {
+		if err := s.rejected(ctx, request, err); err != nil {
 			return err
 		}
 	}

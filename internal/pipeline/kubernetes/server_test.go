@@ -171,6 +171,57 @@ func TestApply_whileItChanges(t *testing.T) {
 	}
 }
 
+func TestApply_whileSomebodyMakesIt(t *testing.T) {
+	s := newStage(t)
+	p := s.plan(`apply: {manifest: ` + cfg + `}`)
+	s.through(func(r *http.Request) *http.Response {
+		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/configmaps") {
+			s.have(strings.Replace(cfg, "level: info", "level: theirs", 1))
+		}
+		return nil
+	})
+	_, err := s.Apply(t.Context(), s.step(p, 0))
+	s.fails(err, pipeline.ObjectChanged, "was made by somebody else")
+	if got, _, _ := unstructured.NestedString(s.live(s.object(cfg)).Object, "data", "level"); got != "theirs" {
+		t.Errorf("theirs was overwritten: %s", got)
+	}
+}
+
+// TestRollback_whileItChanges: somebody sets the field between the last reading and the way back.
+func TestRollback_whileItChanges(t *testing.T) {
+	s := newStage(t)
+	o := s.have(cfg)[0]
+	p := s.plan(`patch: {target: {kind: cm, name: cfg}, patch: '{data: {level: debug}}'}`)
+	step := s.step(p, 0)
+	step.Done = s.apply(p)[0]
+	var times atomic.Int32
+	s.through(func(r *http.Request) *http.Response {
+		if r.Method == http.MethodPatch && times.Add(1) == 1 {
+			s.patch(o, `{"data":{"level":"theirs"}}`)
+		}
+		return nil
+	})
+	s.fails(s.Rollback(t.Context(), step), pipeline.ObjectChanged, "(data.level): it is not overwritten")
+	if got, _, _ := unstructured.NestedString(s.live(o).Object, "data", "level"); got != "theirs" {
+		t.Errorf("theirs was overwritten: %s", got)
+	}
+}
+
+// TestRollback_refused: the way back is no longer valid. That is told, and not tried again.
+func TestRollback_refused(t *testing.T) {
+	s := newStage(t)
+	o := s.have(cfg)[0]
+	p := s.plan(`patch: {target: {kind: cm, name: cfg}, patch: '{data: {level: debug}}'}`)
+	step := s.step(p, 0)
+	step.Done = s.apply(p)[0]
+	s.patch(o, `{"immutable":true}`)
+	err := s.Rollback(t.Context(), step)
+	s.fails(err, fault.InvalidInput, "the API server refused to patch ConfigMap")
+	if fault.Of(err).Fate != fault.Terminal {
+		t.Errorf("got %v", err)
+	}
+}
+
 func (s *stage) image(o *unstructured.Unstructured) string {
 	containers, _, _ := unstructured.NestedSlice(o.Object, "spec", "template", "spec", "containers")
 	first, _ := containers[0].(map[string]any)
