@@ -19,6 +19,7 @@ import (
 	"github.com/eclusier/eclusier/internal/cluster/dump"
 	"github.com/eclusier/eclusier/internal/cluster/live"
 	"github.com/eclusier/eclusier/internal/pipeline/kubernetes"
+	"github.com/eclusier/eclusier/internal/pipeline/kubernetes/manifest"
 	"github.com/eclusier/eclusier/internal/transcript/secrets"
 )
 
@@ -40,6 +41,8 @@ func run() int {
 		Client:      cli.NewClient,
 		Kinds:       cli.NewKinds,
 		Planner:     planner,
+		Normal:      manifest.Normal,
+		Diff:        manifest.Diff,
 		Kept:        kept,
 		Live: func(config *rest.Config) (cluster.Reader, error) {
 			connection, err := live.Connect(config, live.Options{})

@@ -109,7 +109,7 @@ func (g *proposal) replace(c *cobra.Command, at *site, p pair) error {
 		made.SetNamespace(p.namespace)
 		made.SetOwnerReferences(nil)
 	}
-	return g.submit(c, at, append(applied([]*unstructured.Unstructured{made}),
+	return g.submit(c, at, append(g.applied(made),
 		v1alpha1.Operation{Delete: &v1alpha1.DeleteOperation{Target: targetOf(kind, p.old.GetNamespace(), p.old.GetName())}}))
 }
 
@@ -146,12 +146,6 @@ var writtenBy = map[schema.GroupKind][][]string{
 	{Kind: "ServiceAccount"}: {{"secrets"}},
 }
 
-// writtenAnnotations are those that tools keep about this very object.
-var writtenAnnotations = []string{
-	"kubectl.kubernetes.io/last-applied-configuration", "deployment.kubernetes.io/revision",
-	"deprecated.daemonset.template.generation", "batch.kubernetes.io/job-tracking",
-}
-
 // copied is an object as somebody would write it who wants another one like it.
 func copied(o *unstructured.Unstructured) *unstructured.Unstructured {
 	o = o.DeepCopy()
@@ -171,11 +165,6 @@ func copied(o *unstructured.Unstructured) *unstructured.Unstructured {
 		}
 		_ = unstructured.SetNestedSlice(o.Object, ports, "spec", "ports") // what was read as a list of objects is one
 	}
-	annotations := o.GetAnnotations()
-	for _, name := range writtenAnnotations {
-		delete(annotations, name)
-	}
-	o.SetAnnotations(annotations)
 	o.SetFinalizers(nil)
 	return o
 }

@@ -159,7 +159,7 @@ func (g *proposal) applyCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return g.submit(c, at, applied(found))
+			return g.submit(c, at, g.applied(found...))
 		},
 	}
 	c.Flags().StringVarP(&file, "filename", "f", "", "file or folder with the objects; - is standard input")
@@ -202,7 +202,7 @@ func (g *proposal) createNew(c *cobra.Command, objects []*unstructured.Unstructu
 		return err
 	}
 	if g.dryRun == dryRunClient {
-		return g.submit(c, at, applied(objects))
+		return g.submit(c, at, g.applied(objects...))
 	}
 	for _, o := range objects {
 		there, err := at.twin(c.Context(), o)
@@ -213,7 +213,7 @@ func (g *proposal) createNew(c *cobra.Command, objects []*unstructured.Unstructu
 			return fmt.Errorf("%s exists already: change it with change apply -f", object(o.GetKind(), there.GetNamespace(), o.GetName()))
 		}
 	}
-	return g.submit(c, at, applied(objects))
+	return g.submit(c, at, g.applied(objects...))
 }
 
 // manifests reads the objects to be applied, in the order in which they can be: namespaces and kinds first.
@@ -264,26 +264,15 @@ func proposable(o *unstructured.Unstructured) error {
 	return nil
 }
 
-// applied makes an apply operation of each object.
-func applied(objects []*unstructured.Unstructured) []v1alpha1.Operation {
+// applied makes an apply operation of each object, without what the API server or a controller writes.
+func (cmd *command) applied(objects ...*unstructured.Unstructured) []v1alpha1.Operation {
 	var operations []v1alpha1.Operation
 	for _, o := range objects {
-		operations = append(operations, v1alpha1.Operation{Apply: &v1alpha1.ApplyOperation{Manifest: manifestRaw(o)}})
+		operations = append(operations, v1alpha1.Operation{Apply: &v1alpha1.ApplyOperation{
+			Manifest: runtime.RawExtension{Raw: []byte(compact(cmd.Normal(o)))},
+		}})
 	}
 	return operations
-}
-
-// serverFields are the metadata that the API server writes, and a manifest does not.
-var serverFields = []string{"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink", "deletionTimestamp", "deletionGracePeriodSeconds"}
-
-// manifestRaw writes an object as it would be applied: without what the API server or a controller writes.
-func manifestRaw(o *unstructured.Unstructured) runtime.RawExtension {
-	o = o.DeepCopy()
-	unstructured.RemoveNestedField(o.Object, "status")
-	for _, field := range serverFields {
-		unstructured.RemoveNestedField(o.Object, "metadata", field)
-	}
-	return runtime.RawExtension{Raw: []byte(compact(o.Object))}
 }
 
 // compact writes content as JSON in a line.

@@ -7,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
-	"github.com/eclusier/eclusier/internal/redact"
 )
 
 // described is an operation in words.
@@ -134,6 +133,3 @@ func printChangeOutcome(p *printer, request *v1alpha1.ChangeRequest) {
 		}
 	}
 }
-
-// hidden takes the secrets out of a text of several lines.
-func hidden(text string) string { return redact.String(text).String() }

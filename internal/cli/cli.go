@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -43,6 +44,10 @@ type Env struct {
 	Kinds func(*rest.Config) (meta.RESTMapper, error)
 	// Planner plans changes with the caller's own rights.
 	Planner func(*rest.Config) (Planner, error)
+	// Normal returns an object without what the API server and controllers write into it; Diff shows how two such forms
+	// differ, redacted. A nil form is an object that does not exist.
+	Normal func(*unstructured.Unstructured) map[string]any
+	Diff   func(name string, before, after map[string]any) (string, error)
 	// Kept reads what the operator keeps of changes in its namespace, with the caller's own rights.
 	Kept func(config *rest.Config, namespace string) (Snapshots, error)
 	// Live reads a running cluster, Dump reads files.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/eclusier/eclusier/internal/cli"
 	"github.com/eclusier/eclusier/internal/cluster"
+	"github.com/eclusier/eclusier/internal/pipeline/kubernetes/manifest"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -66,6 +67,8 @@ func (s *shell) run(args ...string) result {
 		Now:         func() time.Time { return noon },
 		Kinds:       func(*rest.Config) (meta.RESTMapper, error) { return kindsDouble(), nil },
 		Kept:        func(*rest.Config, string) (cli.Snapshots, error) { return s.kept, nil },
+		Normal:      manifest.Normal,
+		Diff:        manifest.Diff,
 		Planner:     func(*rest.Config) (cli.Planner, error) { return s.planner, nil },
 		Client:      func(*rest.Config) (client.WithWatch, error) { return s.tasks, nil },
 		Live:        func(*rest.Config) (cluster.Reader, error) { return s.cluster, nil },

@@ -118,14 +118,14 @@ func (s *site) restoring(ctx context.Context, p past) (*v1alpha1.Operation, erro
 	if err := proposable(p.was); err != nil {
 		return nil, err
 	}
-	was := essence(p.was)
+	was := s.essence(p.was)
 	if p.now == nil {
 		if err := s.dropLostOwners(ctx, was); err != nil {
 			return nil, err
 		}
-		return &applied([]*unstructured.Unstructured{was})[0], nil
+		return &s.applied(was)[0], nil
 	}
-	patch, err := client.MergeFrom(essence(p.now)).Data(was)
+	patch, err := client.MergeFrom(s.essence(p.now)).Data(was)
 	if err != nil {
 		return nil, err
 	}
@@ -155,14 +155,6 @@ func (s *site) dropLostOwners(ctx context.Context, o *unstructured.Unstructured)
 }
 
 // essence is an object without what the API server and controllers write: what a person would compare.
-func essence(o *unstructured.Unstructured) *unstructured.Unstructured {
-	made := &unstructured.Unstructured{}
-	if err := made.UnmarshalJSON(manifestRaw(o).Raw); err != nil {
-		panic(err) // an object that was read as JSON is JSON
-	}
-	unstructured.RemoveNestedField(made.Object, "metadata", "annotations", "deployment.kubernetes.io/revision")
-	if len(made.GetAnnotations()) == 0 {
-		unstructured.RemoveNestedField(made.Object, "metadata", "annotations")
-	}
-	return made
+func (cmd *command) essence(o *unstructured.Unstructured) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: cmd.Normal(o)}
 }

@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/pmezard/go-difflib/difflib"
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/yaml"
+	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
 )
@@ -31,7 +29,7 @@ func newSnapshotDiff(cmd *command) *cobra.Command {
 			p := newPrinter(cmd.Out, cmd.style())
 			same := true
 			for _, one := range list {
-				diff, err := diffOf(one)
+				diff, err := cmd.diffOf(one)
 				if err != nil {
 					return err
 				}
@@ -49,46 +47,16 @@ func newSnapshotDiff(cmd *command) *cobra.Command {
 }
 
 // diffOf is the unified diff from what an object is now to what it was, redacted.
-func diffOf(p past) (string, error) {
-	now, err := asText(p.now)
-	if err != nil {
-		return "", err
-	}
-	was, err := asText(p.was)
-	if err != nil {
-		return "", err
-	}
-	name := object(p.was.GetKind(), p.was.GetNamespace(), p.was.GetName())
-	from := name + " (now)"
+func (cmd *command) diffOf(p past) (string, error) {
+	name := strings.Join(nonEmpty(p.was.GetKind(), p.was.GetNamespace(), p.was.GetName()), "/")
 	if p.now == nil {
-		from = name + " (does not exist now)"
+		return cmd.Diff(name, nil, cmd.Normal(p.was))
 	}
-	return difflib.GetUnifiedDiffString(difflib.UnifiedDiff{
-		A: linesOf(now), B: linesOf(was), FromFile: from, ToFile: name + " (snapshot)", Context: 3,
-	})
-}
-
-// linesOf takes a text apart; no text has no lines.
-func linesOf(text string) []string {
-	if text == "" {
-		return nil
-	}
-	return difflib.SplitLines(text)
-}
-
-// asText writes an object as YAML, redacted. Of a Secret there is nothing but that it exists.
-func asText(o *unstructured.Unstructured) (string, error) {
-	if o == nil {
+	now, was := cmd.Normal(p.now), cmd.Normal(p.was)
+	if equality.Semantic.DeepEqual(now, was) {
 		return "", nil
 	}
-	made := essence(o)
-	if o.GetKind() == "Secret" {
-		unstructured.RemoveNestedField(made.Object, "data")
-		unstructured.RemoveNestedField(made.Object, "stringData")
-	}
-	unstructured.RemoveNestedField(made.Object, "metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration")
-	data, err := yaml.Marshal(made.Object)
-	return strings.TrimRight(hidden(string(data)), "\n"), err
+	return cmd.Diff(name, now, was)
 }
 
 // newSnapshotRestore makes the command restore.

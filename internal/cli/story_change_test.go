@@ -301,7 +301,7 @@ func TestStory_ofASnapshotThatIsRestored(t *testing.T) {
 		t.Errorf("ls without the right to: exit code %d, %q", got.code, got.err)
 	}
 	got := run("diff", "sale")
-	for _, want := range []string{"-  replicas: 7", "+  replicas: 2", "name: spy", "(does not exist now)"} {
+	for _, want := range []string{"-  replicas: 7", "+  replicas: 2", "name: spy", "--- /dev/null"} {
 		if !strings.Contains(got.out, want) {
 			t.Errorf("diff lacks %q: %q, %q", want, got.out, got.err)
 		}

@@ -25,6 +25,7 @@ import (
 	"github.com/eclusier/eclusier/internal/cluster"
 	"github.com/eclusier/eclusier/internal/cluster/live"
 	"github.com/eclusier/eclusier/internal/pipeline/kubernetes"
+	"github.com/eclusier/eclusier/internal/pipeline/kubernetes/manifest"
 	"github.com/eclusier/eclusier/internal/transcript/secrets"
 )
 
@@ -85,6 +86,7 @@ func (s *server) run(args ...string) result {
 	var out, errs bytes.Buffer
 	env := cli.Env{
 		In: strings.NewReader(""), Out: &out, Err: &errs, Now: time.Now, Client: cli.NewClient, Kinds: cli.NewKinds,
+		Normal: manifest.Normal, Diff: manifest.Diff,
 		Planner: func(config *rest.Config) (cli.Planner, error) {
 			return kubernetes.New(kubernetes.Options{Config: config, AsSelf: true})
 		},
