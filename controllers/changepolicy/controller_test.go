@@ -22,7 +22,7 @@ import (
 	"github.com/eclusier/eclusier/internal/telemetry"
 )
 
-func policy(name string, change func(*v1alpha1.ChangePolicySpec)) *v1alpha1.ChangePolicy {
+func written(name string, change func(*v1alpha1.ChangePolicySpec)) *v1alpha1.ChangePolicy {
 	p := &v1alpha1.ChangePolicy{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("uid-of-" + name), Generation: 3}}
 	change(&p.Spec)
 	return p
@@ -74,7 +74,7 @@ func TestReconcile_saysWhetherAPolicyCanBeUsed(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			events := &heard{}
-			r := newReconciler(t, prometheus.NewRegistry(), events, policy("it", tc.change))
+			r := newReconciler(t, prometheus.NewRegistry(), events, written("it", tc.change))
 			for range 2 { // the second time there is nothing new to tell
 				if _, err := r.Reconcile(t.Context(), request("it")); err != nil {
 					t.Fatal(err)
@@ -97,10 +97,10 @@ func TestReconcile_saysWhetherAPolicyCanBeUsed(t *testing.T) {
 
 func TestReconcile_measuresThePosture(t *testing.T) {
 	registry := prometheus.NewRegistry()
-	lenient := policy("lenient", func(s *v1alpha1.ChangePolicySpec) {
+	lenient := written("lenient", func(s *v1alpha1.ChangePolicySpec) {
 		s.SelfApproval, s.Autonomy = v1alpha1.SelfApprovalAllow, v1alpha1.AutonomyMatrix
 	})
-	r := newReconciler(t, registry, &heard{}, policy("strict", plain), lenient, policy("broken", unreadable))
+	r := newReconciler(t, registry, &heard{}, written("strict", plain), lenient, written("broken", unreadable))
 	compare := func(autonomy, invalid, self string) {
 		t.Helper()
 		if _, err := r.Reconcile(t.Context(), request("strict")); err != nil {
@@ -128,7 +128,7 @@ eclusier_change_policies{posture="SelfApproval"} ` + self + `
 }
 
 func TestReconcile_leavesWhatIsBeingDeletedAlone(t *testing.T) {
-	p := policy("it", plain)
+	p := written("it", plain)
 	p.Finalizers = []string{"example.org/keep"}
 	r := newReconciler(t, prometheus.NewRegistry(), &heard{}, p)
 	if err := r.Client.Delete(t.Context(), p); err != nil {

@@ -43,12 +43,10 @@ func (p *pass) severityOf(condition metav1.Condition) (kube.Severity, bool) {
 	case v1alpha1.ConditionDrifted, v1alpha1.ConditionRetrying:
 		return kube.Warning, true
 	case v1alpha1.ConditionSucceeded:
-		switch condition.Status {
-		case metav1.ConditionTrue:
+		if condition.Status == metav1.ConditionTrue {
 			return kube.Normal, true
-		case metav1.ConditionFalse:
-			return kube.Warning, true
 		}
+		return kube.Warning, condition.Status == metav1.ConditionFalse
 	}
 	return "", false
 }

@@ -242,8 +242,9 @@ func (p *pass) verdictFact() change.VerdictFact {
 		return change.VerdictAllowed
 	case v1alpha1.PolicyApprovalRequired:
 		return change.VerdictApproval
+	default:
+		return change.VerdictDenied
 	}
-	return change.VerdictDenied
 }
 
 func attemptFact(a *v1alpha1.Attempt) change.AttemptFact {
@@ -257,6 +258,7 @@ func attemptFact(a *v1alpha1.Attempt) change.AttemptFact {
 		return change.AttemptSucceeded
 	case v1alpha1.OutcomeFailed:
 		return change.AttemptFailed
+	default:
+		return change.AttemptUnknown
 	}
-	return change.AttemptUnknown
 }

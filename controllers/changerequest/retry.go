@@ -40,31 +40,31 @@ func (p *pass) retry(ctx context.Context, f *fault.Fault) {
 	status.Retry.NextAttemptAt = &next
 }
 
-// spent ends what has been tried often enough, and says whether it did.
-func (p *pass) spent(ctx context.Context, f *fault.Fault, failed int32) bool {
-	switch p.decision.Action {
-	case change.ActionPlan:
-		if failed < maxAttempts && f.Fate != fault.Terminal {
-			return false
-		}
-		p.unplannable(f)
-	case change.ActionVerify:
-		if failed < maxAttempts && f.Fate != fault.Terminal {
-			return false
-		}
+// limit says how often a step is tried and what follows then. Steps without one are tried for as long as it takes.
+type limit struct {
+	tries int32
+	end   func(*pass, context.Context, *fault.Fault)
+}
+
+var limits = map[change.Action]limit{
+	change.ActionPlan: {maxAttempts, func(p *pass, _ context.Context, f *fault.Fault) { p.unplannable(f) }},
+	change.ActionVerify: {maxAttempts, func(p *pass, _ context.Context, f *fault.Fault) {
 		p.closeVerify(v1alpha1.OutcomeUnknown, saidNotAsked(f))
-	case change.ActionInspectApply:
-		if failed < maxTries && f.Fate != fault.Terminal {
-			return false
-		}
+	}},
+	change.ActionInspectApply: {maxTries, func(p *pass, ctx context.Context, f *fault.Fault) {
 		p.closeAttempt(ctx, v1alpha1.StepApply, v1alpha1.OutcomeUnknown, saidNotInspected(f))
-	case change.ActionRollback, change.ActionInspectRollback:
-		if open := p.attempt(v1alpha1.StepRollback); open == nil || failed < maxTries && f.Fate != fault.Terminal {
-			return false
-		}
+	}},
+	change.ActionInspectRollback: {maxTries, func(p *pass, ctx context.Context, f *fault.Fault) {
 		p.closeAttempt(ctx, v1alpha1.StepRollback, v1alpha1.OutcomeFailed, saidNotUndone(f))
-	default:
+	}},
+}
+
+// spent ends what has been tried often enough, or what no other attempt would change, and says whether it did.
+func (p *pass) spent(ctx context.Context, f *fault.Fault, failed int32) bool {
+	limit, limited := limits[p.decision.Action]
+	if !limited || failed < limit.tries && f.Fate != fault.Terminal {
 		return false
 	}
+	limit.end(p, ctx, f)
 	return true
 }

@@ -3,6 +3,7 @@ package changerequest
 import (
 	"cmp"
 	"context"
+	"regexp"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -141,21 +142,15 @@ func (r *Reconciler) logger(base logr.Logger) func(*reconcile.Request) logr.Logg
 	}
 }
 
-// maxID is how long a correlation id may be.
-const maxID = 128
+// id is what a correlation id may look like: it goes into log lines and headers.
+var id = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`)
 
 // correlationID is the id that the change was given by its annotation, or one made from its uid.
 func correlationID(requested *v1alpha1.ChangeRequest) string {
-	given := requested.Annotations[kube.CorrelationAnnotation]
-	if given == "" || len(given) > maxID {
-		return kube.CorrelationID(requested.UID)
+	if given := requested.Annotations[kube.CorrelationAnnotation]; id.MatchString(given) {
+		return given
 	}
-	for _, c := range []byte(given) {
-		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.' || c == ':') {
-			return kube.CorrelationID(requested.UID)
-		}
-	}
-	return given
+	return kube.CorrelationID(requested.UID)
 }
 
 // Trim drops from the cache what no pass looks at: who wrote which field, and of finished changes what was asked for at

@@ -51,23 +51,33 @@ func (p *pass) approveWith() []string {
 
 func (p *pass) planned() []metav1.Condition {
 	status := p.change.Status
-	unplanned := status.Plan == nil || p.stale()
-	switch {
-	case status.Failure != nil && unplanned && status.Failure.Type == v1alpha1.SucceededRetriesExhausted,
-		status.Retry != nil && unplanned && p.decision.Action == change.ActionPlan:
-		return one(v1alpha1.ConditionPlanned, metav1.ConditionUnknown, v1alpha1.PlannedClusterUnavailable, saidUnavailable)
-	case status.Failure != nil && status.Failure.Type == v1alpha1.AcceptedRequesterUnknown:
-		return nil
-	case status.Failure != nil && unplanned:
-		return one(v1alpha1.ConditionPlanned, metav1.ConditionFalse, status.Failure.Type, status.Failure.Message)
-	case status.Plan == nil:
-		return nil
-	case p.stale():
-		return one(v1alpha1.ConditionPlanned, metav1.ConditionUnknown, status.Drift.Reason, status.Drift.Message)
-	case empty(status.Plan.Counts):
-		return one(v1alpha1.ConditionPlanned, metav1.ConditionTrue, v1alpha1.PlannedNothingToDo, saidNothingToDo)
+	say := func(status metav1.ConditionStatus, reason, message string) []metav1.Condition {
+		return one(v1alpha1.ConditionPlanned, status, reason, message)
 	}
-	return one(v1alpha1.ConditionPlanned, metav1.ConditionTrue, v1alpha1.PlannedPlanned, status.Plan.Summary)
+	if status.Plan == nil || p.stale() {
+		return p.unplanned(say)
+	}
+	if empty(status.Plan.Counts) {
+		return say(metav1.ConditionTrue, v1alpha1.PlannedNothingToDo, saidNothingToDo)
+	}
+	return say(metav1.ConditionTrue, v1alpha1.PlannedPlanned, status.Plan.Summary)
+}
+
+// unplanned says why there is no plan of the live objects.
+func (p *pass) unplanned(say func(metav1.ConditionStatus, string, string) []metav1.Condition) []metav1.Condition {
+	status := p.change.Status
+	tried := status.Retry != nil && p.decision.Action == change.ActionPlan
+	switch failure := status.Failure; {
+	case tried, failure != nil && failure.Type == v1alpha1.SucceededRetriesExhausted:
+		return say(metav1.ConditionUnknown, v1alpha1.PlannedClusterUnavailable, saidUnavailable)
+	case failure != nil && failure.Type == v1alpha1.AcceptedRequesterUnknown:
+		return nil
+	case failure != nil:
+		return say(metav1.ConditionFalse, failure.Type, details(failure))
+	case p.stale():
+		return say(metav1.ConditionUnknown, status.Drift.Reason, status.Drift.Message)
+	}
+	return nil
 }
 
 func (p *pass) approved() []metav1.Condition {
@@ -130,6 +140,7 @@ func (p *pass) applied() []metav1.Condition {
 		return say(metav1.ConditionFalse, v1alpha1.AppliedFailed, a.Message)
 	case v1alpha1.OutcomeUnknown:
 		return say(metav1.ConditionUnknown, v1alpha1.AppliedInterrupted, a.Message)
+	case v1alpha1.OutcomeOpen:
 	}
 	if p.change.Status.Retry != nil || p.hold != nil {
 		return say(metav1.ConditionUnknown, v1alpha1.AppliedInterrupted, saidInterrupted)

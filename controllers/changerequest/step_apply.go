@@ -112,9 +112,9 @@ func (p *pass) applyFirst(ctx context.Context, bundle *change.Bundle, versions [
 // open records an attempt before it has any effect: the one status write that does not end a pass.
 func (p *pass) open(ctx context.Context, step v1alpha1.AttemptStep, id string) error {
 	status := &p.change.Status
-	kept := slices.Clone(status.Attempts[max(len(status.Attempts)-maxAttemptsKept+1, 0):])
-	status.Attempts = append(kept, v1alpha1.Attempt{ID: id, Step: step, Digest: status.Plan.Digest,
-		StartedAt: metav1.NewTime(p.now), Outcome: v1alpha1.OutcomeOpen})
+	attempt := v1alpha1.Attempt{ID: id, Step: step, Digest: status.Plan.Digest, StartedAt: metav1.NewTime(p.now), Outcome: v1alpha1.OutcomeOpen}
+	kept := status.Attempts[max(len(status.Attempts)-maxAttemptsKept+1, 0):]
+	status.Attempts = slices.Concat(kept, []v1alpha1.Attempt{attempt})
 	status.Retry = nil
 	p.outlook.facts = p.gather()
 	p.conclude()

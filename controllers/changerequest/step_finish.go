@@ -62,11 +62,12 @@ func (p *pass) failure() *v1alpha1.Failure {
 		return failed(v1alpha1.RolledBackRolledBack, saidRolledBack(p.uncertainty()))
 	case v1alpha1.ResultRollbackFailed:
 		return failed(v1alpha1.RolledBackFailed, saidRollbackFailed(p.attempt(v1alpha1.StepRollback).Message))
+	default: // ApplyFailed
+		if status.Failure != nil {
+			return status.Failure
+		}
+		return failed(v1alpha1.AppliedFailed, p.uncertainty())
 	}
-	if status.Failure != nil {
-		return status.Failure
-	}
-	return failed(v1alpha1.AppliedFailed, p.uncertainty())
 }
 
 // whyExpired says which time ran out.

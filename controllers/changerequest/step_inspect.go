@@ -61,6 +61,7 @@ func (p *pass) goOn(ctx context.Context, bundle *change.Bundle, step pipeline.St
 	case pipeline.SightForeign:
 		p.closeAttempt(ctx, v1alpha1.StepApply, v1alpha1.OutcomeUnknown, told(saidForeign(describe(effect.Object), seen.Message)))
 		return nil
+	case pipeline.SightUntouched:
 	}
 	if !p.guard.InPlace() {
 		return p.guardMissing()

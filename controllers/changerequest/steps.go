@@ -75,8 +75,6 @@ type pass struct {
 	effected bool
 	// leases are the names of those that this pass took, or found to be the change's own.
 	leases []string
-	// stored is called once what this pass found out is stored.
-	stored []func()
 }
 
 func (r *Reconciler) begin(requested *v1alpha1.ChangeRequest) *pass {
@@ -89,7 +87,7 @@ func (r *Reconciler) begin(requested *v1alpha1.ChangeRequest) *pass {
 // run looks, decides and acts until something outside was reached, or the change waits. An error means that the pass was
 // made over an old copy or could not look: nothing of it is to be stored.
 func (p *pass) run(ctx context.Context) error {
-	if retry := p.change.Status.Retry; retry != nil && retry.NextAttemptAt != nil && p.now.Before(retry.NextAttemptAt.Time) && !p.change.Spec.Cancel {
+	if p.delayed() {
 		return again(p.look(ctx, p.cached()))
 	}
 	reached := false
@@ -105,7 +103,7 @@ func (p *pass) run(ctx context.Context) error {
 		if err := p.take(ctx, step); err != nil {
 			return p.fail(ctx, step, err)
 		}
-		if step.reach != last || p.decision.Action == change.ActionFinish {
+		if p.decision.Action != change.ActionWait {
 			p.change.Status.Retry = nil
 		}
 		if step.reach == last {
@@ -113,6 +111,12 @@ func (p *pass) run(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// delayed says that the step in hand failed and is not due again yet.
+func (p *pass) delayed() bool {
+	retry := p.change.Status.Retry
+	return retry != nil && retry.NextAttemptAt != nil && p.now.Before(retry.NextAttemptAt.Time) && !p.change.Spec.Cancel
 }
 
 // again makes what kept the operator from looking around something that may pass: what it lacks, such as a right, somebody
@@ -154,7 +158,7 @@ func (p *pass) fail(ctx context.Context, step step, err error) error {
 	case f.Reason == fault.Conflict && !p.effected:
 		return f
 	case f.Reason == fault.Interrupted:
-		return nil
+		// The operator is being stopped: the next one goes on from what is stored.
 	case f.Fate == fault.Wait:
 		p.hold = f
 	default:

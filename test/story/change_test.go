@@ -244,7 +244,7 @@ func TestChange_isAppliedAsItWasAgreedTo(t *testing.T) {
 	if err := g.bob.Patch(t.Context(), apv, client.RawPatch("application/merge-patch+json", []byte(strings.TrimSuffix(body, "'")))); err != nil {
 		t.Fatal(err)
 	}
-	c = g.ends("speed", v1alpha1.ResultSucceeded)
+	g.ends("speed", v1alpha1.ResultSucceeded)
 	if got := g.mode("speed"); got != "busy" {
 		t.Errorf("mode %s", got)
 	}
