@@ -34,7 +34,7 @@ KUBECTL = $$(command -v kubectl || echo $(ASSETS)/kubectl)
 ##@ Try it
 
 .PHONY: demo
-demo: build bin/demo ## From nothing to answers on screen. KUBECONFIG=… uses your cluster, KEEP=1 keeps the control plane up.
+demo: build bin/demo ## From nothing to answers and changes on screen. KUBECONFIG=… uses your cluster, KEEP=1 keeps it all up.
 	bin/demo demo
 
 .PHONY: cluster

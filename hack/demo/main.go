@@ -1,11 +1,12 @@
 // Command demo shows eclusier at work, from nothing to answers on screen.
 //
-//	bin/demo demo      a control plane, a shop with four faults, questions about them, and their answers
+//	bin/demo demo      a control plane, a shop with four faults, questions about them, their answers, and changes
 //	bin/demo cluster   a control plane with CRDs, roles and policies in the foreground
 //	bin/demo run       the operator as a local process against $KUBECONFIG
 //
 // `make demo`, `make cluster` and `make run` call it. With KUBECONFIG set, the demo uses that cluster and takes away
-// again what it brought; otherwise it starts one of its own. It ends with 1 if an answer is wrong.
+// again what it brought; otherwise it starts one of its own. The people who ask and agree are users that its own user
+// impersonates. It ends with 1 if an answer is wrong or a change goes another way than it has to.
 package main
 
 import (

@@ -20,7 +20,7 @@ func demo(ctx context.Context, screen *screen) error {
 		return err
 	}
 	defer s.close()
-	s.title("eclusier: questions about a cluster, answered from evidence. No model is configured.")
+	s.title("eclusier: questions about a cluster, answered from evidence, and changes that somebody agrees to. No model is configured.")
 	for _, set := range []func(context.Context) error{s.openCluster, s.install, s.buildShop, s.startOperator} {
 		if err := set(ctx); err != nil {
 			return err
@@ -37,10 +37,15 @@ func demo(ctx context.Context, screen *screen) error {
 		return err
 	}
 	s.line("")
-	wrong, err := s.askAll(ctx, asker)
+	run := time.Now().Format("150405")
+	wrong, err := s.askAll(ctx, asker, run)
 	if err != nil {
 		return err
 	}
+	if err := s.playChanges(ctx, asker, run); err != nil {
+		return err
+	}
+	s.line("%s", s.paint(bold, "3 changes: one done, one undone, one refused. Nothing was changed that somebody else had not agreed to."))
 	if os.Getenv("KEEP") != "" {
 		s.goOn()
 		<-ctx.Done()
@@ -54,8 +59,7 @@ func demo(ctx context.Context, screen *screen) error {
 }
 
 // askAll puts every question, one after the other, and returns how many answers are wrong.
-func (s *stage) askAll(ctx context.Context, asker *local.Asker) (wrong int, err error) {
-	run := time.Now().Format("150405")
+func (s *stage) askAll(ctx context.Context, asker *local.Asker, run string) (wrong int, err error) {
 	var asked int
 	var slowest time.Duration
 	for number, part := range parts {
@@ -75,7 +79,7 @@ func (s *stage) askAll(ctx context.Context, asker *local.Asker) (wrong int, err 
 			asked, slowest = asked+1, max(slowest, took)
 		}
 	}
-	s.line("%s", s.paint(bold, fmt.Sprintf("%d questions, %d right answers, the slowest after %s.", asked, asked-wrong, seconds(slowest))))
+	s.line("%s", s.paint(bold, fmt.Sprintf("%d questions, %d right answers, the slowest after %s.\n", asked, asked-wrong, seconds(slowest))))
 	return wrong, nil
 }
 
@@ -93,6 +97,8 @@ func (s *stage) goOn() {
 	s.line("  kubectl get agenttasks -n %s", shop)
 	s.line("  kubectl eclusier ask -n %s --wait \"Why does web not start?\"", shop)
 	s.line("  kubectl eclusier diagnose -n %s", shop)
+	s.line("  kubectl eclusier change scale deployment/payment --replicas 3 -n %s --reason \"more visitors\" --as dora", shop)
+	s.line("  kubectl get chg,apv -n %s", shop)
 	s.line("\n%s", s.paint(dim, "Ctrl-C stops and removes everything."))
 }
 

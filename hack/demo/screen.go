@@ -93,15 +93,42 @@ func (s *screen) answer(headline string, task *v1alpha1.AgentTask, took time.Dur
 	s.line("")
 }
 
+// command prints what is run.
+func (s *screen) command(line string) {
+	s.line("\n  %s", s.paint(bold, "$ "+line))
+}
+
+// quote prints what a command printed.
+func (s *screen) quote(text string) {
+	for line := range strings.Lines(text) {
+		s.line("  %s %s", s.paint(dim, "│"), s.diffLine(cut(strings.TrimRight(line, "\n"), 140)))
+	}
+}
+
+// diffLine paints what a diff adds and takes away.
+func (s *screen) diffLine(text string) string {
+	switch {
+	case strings.HasPrefix(text, "+ ") || strings.HasPrefix(text, "+++"):
+		return s.paint(green, text)
+	case strings.HasPrefix(text, "- ") || strings.HasPrefix(text, "---"):
+		return s.paint(red, text)
+	}
+	return text
+}
+
+// cut shortens a line to at most width characters and keeps its blanks.
+func cut(line string, width int) string {
+	if runes := []rune(line); len(runes) > width {
+		return string(runes[:width-1]) + "…"
+	}
+	return line
+}
+
 func seconds(d time.Duration) string {
 	return fmt.Sprintf("%.2f s", d.Seconds())
 }
 
 // clip shortens a text to one line of at most width characters.
 func clip(text string, width int) string {
-	runes := []rune(strings.Join(strings.Fields(text), " "))
-	if len(runes) <= width {
-		return string(runes)
-	}
-	return string(runes[:width-1]) + "…"
+	return cut(strings.Join(strings.Fields(text), " "), width)
 }

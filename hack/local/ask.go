@@ -69,9 +69,8 @@ func (a *Asker) AskTask(ctx context.Context, task *v1alpha1.AgentTask) (*v1alpha
 		return nil, 0, err
 	}
 	defer changes.Stop()
-	task.Spec.RequestedBy = a.as
 	began := time.Now()
-	if err := a.Create(ctx, task); err != nil {
+	if err := a.Submit(ctx, task); err != nil {
 		return nil, 0, err
 	}
 	ended, err := awaitEnd(ctx, changes)
@@ -79,6 +78,12 @@ func (a *Asker) AskTask(ctx context.Context, task *v1alpha1.AgentTask) (*v1alpha
 		return nil, 0, fmt.Errorf("AgentTask %s/%s: %w", task.Namespace, task.Name, err)
 	}
 	return ended, time.Since(began), nil
+}
+
+// Submit creates a task in the asker's name and does not wait for its end.
+func (a *Asker) Submit(ctx context.Context, task *v1alpha1.AgentTask) error {
+	task.Spec.RequestedBy = a.as
+	return a.Create(ctx, task)
 }
 
 // awaitEnd returns the task of the watch once its root condition is decided.
