@@ -114,8 +114,8 @@ func TestInspect_overAnOldCopy(t *testing.T) {
 	if result, err := r.Reconcile(t.Context(), request("it")); err != nil || result.RequeueAfter == 0 {
 		t.Errorf("%v, again in %s", err, result.RequeueAfter)
 	}
-	if now := r.world.Sent(); len(now) != before {
-		t.Errorf("over an old copy: %v", now[before:])
+	if now := r.world.Sent(); len(now) != before || len(r.leases()) != 0 {
+		t.Errorf("over an old copy: %v, leases %v", now[before:], r.leases())
 	}
 }
 
@@ -170,4 +170,47 @@ func TestConsume_isRefusedWhenTheApprovalChanges(t *testing.T) {
 		t.Errorf("used by %q", by)
 	}
 	r.sent("shop/web=3")
+}
+
+// TestApply_overAnOldCopy has a pass see no attempt where one is under way: it must not let go of what that one holds.
+func TestApply_overAnOldCopy(t *testing.T) {
+	r := newRoom(t, scale("it"), owners("owners", autonomous))
+	if _, _, err := r.pass("it"); err != nil {
+		t.Fatal(err)
+	}
+	old := r.get("it")
+	r.world.Verdicts = open(1)
+	r.settle("it")
+	r.lagging = old
+	if _, err := r.Reconcile(t.Context(), request("it")); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.leases()) != 1 {
+		t.Errorf("leases %v", r.leases())
+	}
+	r.sent("shop/web=3")
+}
+
+// TestRollback_overAnOldCopy has a pass see a failure that has been undone since.
+func TestRollback_overAnOldCopy(t *testing.T) {
+	r := newRoom(t, scale("it"), owners("owners", autonomous))
+	r.world.Verdicts = verdict(v1alpha1.OutcomeFailed, "503")
+	var old *v1alpha1.ChangeRequest
+	for old == nil || old.Status.Attempts == nil || len(old.Status.Attempts) < 2 {
+		c, _, err := r.pass("it")
+		if err != nil {
+			t.Fatal(err)
+		}
+		old = c
+	}
+	c, _ := r.settle("it")
+	r.ends(c, v1alpha1.ResultRolledBack, v1alpha1.RolledBackRolledBack)
+	r.lagging = old
+	if _, err := r.Reconcile(t.Context(), request("it")); err != nil {
+		t.Fatal(err)
+	}
+	r.sent("shop/web=3", "undo shop/web")
+	if len(r.leases()) != 0 {
+		t.Errorf("leases %v", r.leases())
+	}
 }

@@ -34,6 +34,9 @@ func (p *pass) apply(ctx context.Context) (err error) {
 	case err != nil:
 		return err
 	}
+	if err := p.current(ctx); err != nil {
+		return err // over an old copy, a lease would be taken, or let go of, that an attempt of now rests on
+	}
 	defer func() {
 		if p.attempt(v1alpha1.StepApply) == nil || p.stale() {
 			err = errors.Join(err, p.release(context.WithoutCancel(ctx)))

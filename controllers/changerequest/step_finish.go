@@ -34,7 +34,7 @@ func (p *pass) finish(ctx context.Context) error {
 	return nil
 }
 
-// failure says why the change did not succeed, nil if it did.
+// failure says why the change did not succeed, nil if it did. What a step recorded in its own words stays.
 func (p *pass) failure() *v1alpha1.Failure {
 	status := p.change.Status
 	failed := func(reason, message string) *v1alpha1.Failure {
@@ -43,11 +43,6 @@ func (p *pass) failure() *v1alpha1.Failure {
 	switch status.Result {
 	case v1alpha1.ResultSucceeded, v1alpha1.ResultPlanned:
 		return nil
-	case v1alpha1.ResultInvalid:
-		if status.Failure != nil {
-			return status.Failure
-		}
-		return failed(v1alpha1.SucceededDrifted, saidDriftsForEver(status.Drift))
 	case v1alpha1.ResultDenied:
 		return failed(v1alpha1.ApprovedDenied, saidDenied(status.Policy.DecidedBy))
 	case v1alpha1.ResultRejected:
@@ -62,12 +57,21 @@ func (p *pass) failure() *v1alpha1.Failure {
 		return failed(v1alpha1.RolledBackRolledBack, saidRolledBack(p.uncertainty()))
 	case v1alpha1.ResultRollbackFailed:
 		return failed(v1alpha1.RolledBackFailed, saidRollbackFailed(p.attempt(v1alpha1.StepRollback).Message))
-	default: // ApplyFailed
-		if status.Failure != nil {
-			return status.Failure
-		}
-		return failed(v1alpha1.AppliedFailed, p.uncertainty())
+	case v1alpha1.ResultInvalid, v1alpha1.ResultApplyFailed:
 	}
+	return p.recorded(failed)
+}
+
+// recorded is the failure that planning or applying recorded, or one made of what else is known.
+func (p *pass) recorded(failed func(reason, message string) *v1alpha1.Failure) *v1alpha1.Failure {
+	status := p.change.Status
+	switch {
+	case status.Failure != nil:
+		return status.Failure
+	case status.Result == v1alpha1.ResultInvalid:
+		return failed(v1alpha1.SucceededDrifted, saidDriftsForEver(status.Drift))
+	}
+	return failed(v1alpha1.AppliedFailed, p.uncertainty())
 }
 
 // whyExpired says which time ran out.

@@ -30,10 +30,10 @@ func (p *pass) inspectApply(ctx context.Context) error {
 		p.closeAttempt(ctx, v1alpha1.StepApply, v1alpha1.OutcomeSucceeded, saidAllDone(len(attempt.OperationsDone)))
 		return nil
 	}
-	if err := p.takeTurn(ctx, bundle.Plan); err != nil {
+	if err := p.current(ctx); err != nil {
 		return err
 	}
-	if err := p.current(ctx); err != nil {
+	if err := p.takeTurn(ctx, bundle.Plan); err != nil {
 		return err
 	}
 	if err := p.look(ctx, p.uncached()); err != nil {

@@ -18,6 +18,9 @@ func (p *pass) rollback(ctx context.Context) error {
 	if err != nil && !unusable(err) {
 		return err
 	}
+	if err := p.current(ctx); err != nil {
+		return err
+	}
 	if bundle != nil {
 		if err := p.takeTurn(ctx, bundle.Plan); err != nil {
 			return err
@@ -44,10 +47,10 @@ func (p *pass) inspectRollback(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
-	if err := p.takeTurn(ctx, bundle.Plan); err != nil {
+	if err := p.current(ctx); err != nil {
 		return err
 	}
-	if err := p.current(ctx); err != nil {
+	if err := p.takeTurn(ctx, bundle.Plan); err != nil {
 		return err
 	}
 	return p.undoNext(ctx, bundle)

@@ -92,11 +92,11 @@ func (p *pass) run(ctx context.Context) error {
 	}
 	reached := false
 	for range maxSteps {
-		if err := p.look(ctx, p.cached()); err != nil {
-			return again(err)
+		if err := again(p.look(ctx, p.cached())); err != nil {
+			return err
 		}
 		step := steps[p.decision.Action]
-		if p.hold != nil || step.reach == outside && reached {
+		if p.held() || step.reach == outside && reached {
 			return nil
 		}
 		reached = reached || step.reach == outside
@@ -112,6 +112,9 @@ func (p *pass) run(ctx context.Context) error {
 	}
 	return nil
 }
+
+// held says that the change waits for something that is no fact of its decision.
+func (p *pass) held() bool { return p.hold != nil }
 
 // delayed says that the step in hand failed and is not due again yet.
 func (p *pass) delayed() bool {
