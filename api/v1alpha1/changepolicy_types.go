@@ -306,7 +306,8 @@ type ChangePolicySpec struct {
 	// +kubebuilder:default=Forbid
 	SelfApproval SelfApproval `json:"selfApproval,omitempty"`
 
-	// approvalTTL is how long consent may be awaited and used, 1s to 168h; 24h by default.
+	// approvalTTL is how long consent may be awaited and used, 1s to 168h; 24h by default. It counts from the plan or, where a
+	// window or spec.notBefore has to be waited for, from that.
 	//
 	// +optional
 	// +kubebuilder:validation:Type=string
