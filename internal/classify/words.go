@@ -34,6 +34,11 @@ type Word struct {
 	Change, Noun bool
 	// Negates, Supposes and Ails say what the word adds: "not", "if" or "maybe", "down" or "stuck".
 	Negates, Supposes, Ails bool
+	// Known says that the vocabulary holds the word, so that it is no slip of the keyboard.
+	Known bool
+	// Reports says that the word tells what others say; Wants that it wishes, asks kindly or agrees; Bids that it tells to
+	// look, or to do what is only vaguely said.
+	Reports, Wants, Bids bool
 }
 
 // binding are the classes of words that name nothing.
@@ -64,6 +69,8 @@ func Words(text string) []Word {
 		w.Before, w.Asks, w.Quoted, w.Opaque = Pause(t.before), t.asks, t.quoted, t.opaque
 		w.Binding = t.is(binding) && !t.is(isWord|isEnv) && t.kind != "Application"
 		w.Change, w.Noun = t.is(isChange|isVague), t.is(isNoun)
+		w.Known = t.class != 0 || z.lex.words[t.text] != nil
+		w.Reports, w.Wants, w.Bids = t.is(isSaid), t.is(isWant|isPolite|isGo), t.is(isRead|isVague|isMake|isEnsure|isPlanVerb)
 		w.Negates, w.Supposes, w.Ails = t.is(isNot), t.is(supposing), t.is(isState)
 	}
 	return words

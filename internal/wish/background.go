@@ -107,7 +107,7 @@ func (r *reader) isTold(i, from int) bool {
 }
 
 // refusal says why a sentence is not understood.
-func (r *reader) refusal(from int) *InexpressibleError {
+func (r *reader) refusal(from int, asked bool) *InexpressibleError {
 	words := r.words[from:r.end]
 	first := func(fits func(classify.Word) bool) (string, bool) {
 		i := slices.IndexFunc(words, fits)
@@ -116,7 +116,7 @@ func (r *reader) refusal(from int) *InexpressibleError {
 		}
 		return words[i].Raw, true
 	}
-	if words[len(words)-1].Asks {
+	if asked {
 		return &InexpressibleError{Reason: Asked}
 	}
 	for _, depends := range []func(classify.Word) bool{

@@ -1,6 +1,7 @@
 package wish
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -19,11 +20,14 @@ type place struct {
 	namespace string
 }
 
-// The words that lead to one object, those that point at one, and those that stand behind a name and add nothing.
+// The words that lead to one object, those that point at one, those that stand behind a name and add nothing, and those that
+// join two names, with what may stand behind such a word.
 var (
 	articles = []string{"the", "my", "our", "le", "la", "les", "mon", "ma", "mes", "notre", "nos"}
 	pronouns = []string{"it", "them", "le", "la", "les", "ca", "celui-ci", "celle-ci"}
 	nouns    = []string{"app", "apps", "application", "applications", "workload", "workloads", "component", "composant"}
+	links    = []string{"and", "et", "then", "puis", "ensuite"}
+	orders   = []string{"then", "also", "puis", "ensuite", "aussi"}
 	named    = []string{"named", "called", "nomme", "nommee", "appele", "appelee"}
 )
 
@@ -31,11 +35,17 @@ var (
 var twoWords = map[string]string{
 	"stateful set": "StatefulSet", "stateful sets": "StatefulSet", "daemon set": "DaemonSet", "daemon sets": "DaemonSet",
 	"replica set": "ReplicaSet", "replica sets": "ReplicaSet", "cron job": "CronJob", "cron jobs": "CronJob",
-	"tache planifiee": "CronJob", "config map": "ConfigMap", "config maps": "ConfigMap",
+	"tache planifiee": "CronJob", "taches planifiees": "CronJob", "config map": "ConfigMap", "config maps": "ConfigMap",
 }
+
+// shortFor are the kinds that people call by a word which the vocabulary does not hold for one.
+var shortFor = map[string]string{"cron": "CronJob", "crons": "CronJob", "cronjobs": "CronJob"}
 
 // targets returns the ways to read objects at i: none where the text leaves them out, a pronoun, a name, or several.
 func (r *reader) targets(i int, verb Verb) []list {
+	if r.follows(i+1) && (r.words[i].Text == "moi" || r.words[i].Text == "nous") {
+		i++ // for whom it is done
+	}
 	all := []list{{end: i, names: []Name{{}}}}
 	if i < r.end && slices.Contains(pronouns, r.words[i].Text) && r.words[i].Before == classify.PauseNone {
 		all = append(all, list{end: i + 1, names: []Name{{}}})
@@ -63,9 +73,14 @@ func (r *reader) names(i int, verb Verb, kind string, atMost int) []list {
 func (r *reader) next(i int) int {
 	switch {
 	case i >= r.end:
-	case (r.words[i].Text == "and" || r.words[i].Text == "et") && r.words[i].Before <= classify.PauseComma:
-		if i+1 < r.end && r.words[i+1].Before == classify.PauseNone {
-			return i + 1
+	case r.words[i].Before > classify.PauseComma:
+	case slices.Contains(links, r.words[i].Text):
+		at := i + 1
+		if r.follows(at) && slices.Contains(orders, r.words[at].Text) {
+			at++
+		}
+		if r.follows(at) {
+			return at
 		}
 	case r.words[i].Before == classify.PauseComma:
 		return i
@@ -163,6 +178,11 @@ func (r *reader) behindKind(k int, kind string, verb Verb, add func(end int, nam
 	if r.follows(k) && r.couldBeName(k) && (r.words[k].Quoted || !r.words[k].Binding) {
 		add(k+1, Name{Kind: kind, Name: r.words[k].Plain})
 	}
+	if r.follows(k) {
+		if name := slashed(&r.words[k]); name.Kind == "" && name.Namespace != "" {
+			add(k+1, Name{Kind: kind, Namespace: name.Namespace, Name: name.Name})
+		}
+	}
 	if kind != "Pod" || verb == Delete || !r.follows(k+1) || !slices.Contains([]string{"of", "de", "du"}, r.words[k].Text) {
 		return
 	}
@@ -181,7 +201,7 @@ func (r *reader) kind(i int) (string, int) {
 			return kind, i + 2
 		}
 	}
-	if kind := r.words[i].Kind; kind != "" {
+	if kind := cmp.Or(r.words[i].Kind, shortFor[r.words[i].Text]); kind != "" {
 		return kind, i + 1
 	}
 	return "", i
@@ -216,7 +236,7 @@ func (r *reader) places(i int) []place {
 	var all []place
 	for _, p := range grammar().places {
 		r.match(p, i, draft{start: i}, func(end int, _ draft) {
-			if !r.follows(end) || !r.isPlace(end) {
+			if !r.follows(end) && !r.labels(end) || !r.isPlace(end) {
 				return
 			}
 			all = append(all, place{end + 1, r.words[end].Plain})
@@ -228,7 +248,12 @@ func (r *reader) places(i int) []place {
 	return all
 }
 
-// flag reads "-n shop" and "--namespace=shop" at i.
+// labels tells whether a colon leads from the word for namespaces to the name at i: "ns: shop".
+func (r *reader) labels(i int) bool {
+	return i < r.end && r.words[i].Before == classify.PauseColon && r.words[i-1].Kind == "Namespace"
+}
+
+// flag reads "-n shop", "--namespace=shop" and "ns=shop" at i.
 func (r *reader) flag(i int) (namespace string, end int) {
 	flag, namespace, given := strings.Cut(r.words[i].Plain, "=")
 	end = i + 1
@@ -236,7 +261,8 @@ func (r *reader) flag(i int) (namespace string, end int) {
 		namespace = r.words[end].Plain
 		end++
 	}
-	if flag != "-n" && flag != "--namespace" || !isLabel(namespace) {
+	label := given && (flag == "ns" || flag == "namespace")
+	if flag != "-n" && flag != "--namespace" && !label || !isLabel(namespace) {
 		return "", i
 	}
 	return namespace, end

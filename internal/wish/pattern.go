@@ -17,7 +17,7 @@ type pattern []symbol
 
 // compiled is everything of sentences.go, ready to be matched.
 type compiled struct {
-	sentences                                                       []sentence
+	sentences, ellipses                                             []sentence
 	openers, asking, closers, joints, causes, aims, places, running []pattern
 	// literals are all words that stand for themselves, firsts those that a sentence begins with.
 	literals, firsts map[string]bool
@@ -37,6 +37,11 @@ var grammar = sync.OnceValue(func() *compiled {
 			for _, phrase := range p[0].phrases {
 				c.firsts[phrase[0]] = true
 			}
+		}
+	}
+	for _, verb := range []Verb{Scale, SetImage, Undo} {
+		for _, p := range c.compile(ellipses[verb]) {
+			c.ellipses = append(c.ellipses, sentence{verb, p})
 		}
 	}
 	c.openers, c.asking, c.closers = c.compile(openers), c.compile(asking), c.compile(closers)

@@ -16,7 +16,17 @@ type reader struct {
 	// untagged is an image without tag and digest that stands where an image is needed.
 	untagged string
 	// seen are the ways to read the wishes from a word to the end of the sentence.
-	seen map[int][][]Step
+	seen map[turn][][]Step
+	// slips are the words of the sentences that a word may misspell, by its index.
+	slips map[int][]string
+	// elsewhere says that a remark was passed over that names a place.
+	elsewhere bool
+}
+
+// turn is a place where a wish may begin, and what the wish before it does, so that it need not say so again.
+type turn struct {
+	at   int
+	verb Verb
 }
 
 // found is one way to read the words up to end.
@@ -27,18 +37,19 @@ type found struct {
 
 // text reads all sentences. Each is a wish, several of them, or says no more than what is wrong with something.
 func (r *reader) text() ([]Step, *InexpressibleError) {
+	r.unbracket()
 	var steps []Step
 	for from := 0; from < len(r.words); from = r.end {
 		r.end = from + 1
 		for r.end < len(r.words) && r.words[r.end].Before < classify.PauseSentence {
 			r.end++
 		}
-		r.seen, r.furthest, r.untagged = map[int][][]Step{}, from, ""
+		r.seen, r.furthest, r.untagged = map[turn][][]Step{}, from, ""
 		more, refusal := r.sentence(from)
 		switch {
 		case refusal == nil:
 			steps = append(steps, more...)
-		case r.tellsTrouble(from, r.end), r.isCourtesy(from):
+		case r.tellsTrouble(from, r.end), r.isRemark(from, r.end), r.isCourtesy(from):
 		default:
 			return nil, refusal
 		}
@@ -49,44 +60,66 @@ func (r *reader) text() ([]Step, *InexpressibleError) {
 	return steps, nil
 }
 
-// sentence reads one sentence.
+// unbracket takes the brackets from around the places that interrupt a wish: "the image of web (ns shop) to …".
+func (r *reader) unbracket() {
+	r.end = len(r.words)
+	for i := range r.words {
+		if i == 0 || r.words[i].Before != classify.PauseColon {
+			continue
+		}
+		for _, p := range r.places(i) {
+			if p.end < r.end && r.words[p.end].Before == classify.PauseColon {
+				r.words[i].Before, r.words[p.end].Before = classify.PauseNone, classify.PauseNone
+				break
+			}
+		}
+	}
+}
+
+// sentence reads one sentence: wishes, behind courtesies, remarks, or what they are about.
 func (r *reader) sentence(from int) ([]Step, *InexpressibleError) {
-	asks := r.words[r.end-1].Asks
-	polite := r.skip(grammar().openers, from)
-	begin := r.longest(grammar().asking, polite)
-	if asks && begin == polite {
-		return nil, r.refusal(from)
+	asks, asked := r.words[r.end-1].Asks, false
+	var ways [][]Step
+	for begin := from; ; {
+		wish, kindly := r.lead(begin)
+		if asked = asked || kindly; !asks || kindly {
+			ways = r.wishes(turn{at: wish})
+		}
+		if len(ways) == 0 && !asks {
+			ways = r.behindTopic(begin)
+		}
+		if len(ways) > 0 {
+			break
+		}
+		if begin = r.behindRemark(begin); begin == r.end {
+			return nil, r.refusal(from, asks && !asked)
+		}
 	}
-	ways := r.wishes(begin)
-	if len(ways) == 0 && !asks {
-		ways = r.behindTopic(from)
+	if len(ways) > 1 {
+		return nil, &InexpressibleError{Reason: Ambiguous}
 	}
-	switch len(ways) {
-	case 0:
-		return nil, r.refusal(from)
-	case 1:
-		return ways[0], nil
-	}
-	return nil, &InexpressibleError{Reason: Ambiguous}
+	return ways[0], nil
+}
+
+// lead returns the index after the courtesies at i, and whether they ask for what follows, so that a question mark is one
+// of them.
+func (r *reader) lead(i int) (at int, kindly bool) {
+	i = r.skip(grammar().openers, i)
+	at = r.longest(grammar().asking, i)
+	return r.skip(grammar().openers, at), at > i
 }
 
 // behindTopic reads a sentence that first says what it is about: "web in shop is stuck, restart it", "web: restart".
 func (r *reader) behindTopic(from int) [][]Step {
-	pause := from + 1
-	for pause < r.end && r.words[pause].Before < classify.PauseComma {
-		pause++
-	}
+	pause := r.pause(from)
 	if pause == r.end {
 		return nil
-	}
-	if r.tellsTrouble(from, pause) {
-		return r.wishes(pause)
 	}
 	for _, topic := range r.targets(from, Restart) {
 		if topic.end != pause || len(topic.names) != 1 || topic.names[0].Name == "" {
 			continue
 		}
-		ways := r.wishes(pause)
+		ways := r.wishes(turn{at: pause})
 		for _, steps := range ways {
 			for i := range steps {
 				if steps[i].Target.Name != "" {
@@ -100,15 +133,15 @@ func (r *reader) behindTopic(from int) [][]Step {
 	return nil
 }
 
-// wishes returns the ways to read the words from i to the end of the sentence as one wish or several.
-func (r *reader) wishes(i int) [][]Step {
-	if ways, ok := r.seen[i]; ok {
+// wishes returns the ways to read the words from a turn to the end of the sentence as one wish or several.
+func (r *reader) wishes(t turn) [][]Step {
+	if ways, ok := r.seen[t]; ok {
 		return ways
 	}
-	r.seen[i] = nil // whatever comes back here has got nowhere
+	r.seen[t] = nil // whatever comes back here has got nowhere
 	var ways [][]Step
-	for _, one := range r.wish(r.skip(grammar().openers, i)) {
-		for _, rest := range r.rest(one.end) {
+	for _, one := range r.wish(r.skip(grammar().openers, t.at), t.verb) {
+		for _, rest := range r.rest(one.end, one.steps[len(one.steps)-1].Verb) {
 			way := slices.Concat(one.steps, rest)
 			shareNamespace(way)
 			if !slices.ContainsFunc(ways, func(other []Step) bool { return slices.Equal(other, way) }) {
@@ -116,17 +149,14 @@ func (r *reader) wishes(i int) [][]Step {
 			}
 		}
 	}
-	r.seen[i] = ways
+	r.seen[t] = ways
 	return ways
 }
 
-// rest returns the ways to read what follows a wish: nothing, a reason, or another wish.
-func (r *reader) rest(i int) [][]Step {
+// rest returns the ways to read what follows a wish: nothing, a reason, remarks, or another wish.
+func (r *reader) rest(i int, verb Verb) [][]Step {
 	i = r.skip(grammar().closers, i)
-	if i == r.end {
-		return [][]Step{nil}
-	}
-	if r.explains(i) {
+	if i == r.end || r.explains(i) || r.onlyRemarks(i) {
 		return [][]Step{nil}
 	}
 	next := r.longest(grammar().joints, i)
@@ -134,17 +164,23 @@ func (r *reader) rest(i int) [][]Step {
 		r.fail(i)
 		return nil
 	}
-	return r.wishes(next)
+	return r.wishes(turn{next, verb})
 }
 
-// wish returns the ways to read one wish at i.
-func (r *reader) wish(i int) []found {
+// wish returns the ways to read one wish at i, behind one with a verb that it may leave out.
+func (r *reader) wish(i int, verb Verb) []found {
 	if at := r.longest(grammar().running, i); at < r.end && r.words[at].Text == "kubectl" {
 		return r.commandLine(at)
 	}
 	var all []found
+	known := grammar().sentences
+	for _, s := range grammar().ellipses {
+		if s.verb == verb {
+			known = append(slices.Clip(known), s)
+		}
+	}
 	for _, ahead := range append(r.places(i), place{end: i}) {
-		for _, s := range grammar().sentences {
+		for _, s := range known {
 			r.match(s.pattern, ahead.end, draft{start: ahead.end, step: Step{Verb: s.verb, From: -1}}, func(end int, d draft) {
 				for _, behind := range append(r.places(end), place{end: end}) {
 					if said := ahead.namespace + behind.namespace; said == "" || d.lacksPlace() {
@@ -210,7 +246,7 @@ func (r *reader) match(p pattern, i int, d draft, then func(int, draft)) {
 func (r *reader) says(phrase []string, i, start int) bool {
 	for k, text := range phrase {
 		at := i + k
-		if at >= r.end || !r.spoken(at, start) || r.words[at].Text != text {
+		if at >= r.end || !r.spoken(at, start) || !r.means(at, text) {
 			r.fail(min(i, r.end))
 			return false
 		}

@@ -14,7 +14,7 @@ import "strings"
 //	<revision>  the number of a revision
 var sentences = map[Verb]string{
 	Restart: `
-restart|reboot|bounce|recycle|relaunch <targets>
+restart|reboot|bounce|recycle|relaunch|kick|cycle <targets>
 rollout restart [of] <targets>
 rolling restart [of] <targets>
 do|perform|trigger|run|make|start|initiate [a|the] [rolling|rollout] restart of|on|for <targets>
@@ -32,6 +32,8 @@ set|change|bring|put|adjust|raise|increase|bump|reduce|lower|decrease|drop|scale
 set|change|bring|put|adjust|raise|increase|bump|reduce|lower|decrease|drop <targets> <replicas> [count] [from] [<from>] to <to>
 set|change|bring|put|adjust|raise|increase|reduce|lower|decrease|scale [the] number of <targets> <replicas> to <to>
 upscale|downscale|resize <targets> to <to> [<replicas>]
+bring|take|set|put|drop|turn|bump|crank <targets> up|down to <to> [<replicas>]
+bring|take|drop|turn|bump|crank up|down <targets> to <to> [<replicas>]
 run|start|give <targets> [with|at] <to> <replicas>
 run <to> <replicas> of <targets>
 scale up|out <targets> by <up> [<replicas>]
@@ -50,10 +52,10 @@ halve <half> [the] [number] [of] <replicas> [count] of|for|on|in <targets>
 halve <half> <targets> [<replicas>]
 scale|scaler|scalez|monte|monter|montez|descends|descendre|descendez <targets> a|jusque_a|vers <to> [<replicas>]
 scale|scaler|passe|passer|passez|monte|monter|descends <targets> de <from> [<replicas>] a|vers <to> <replicas>
-passe|passer|passez|mets|mettre|mettez|remets|porte|porter|portez|ramene|ramener|ramenez|augmente|augmenter|reduis|reduire|baisse|baisser|diminue|diminuer|redescends <targets> a|jusque_a|vers <to> <replicas>
+passe|passer|passez|mets|met|mettre|mettez|remets|porte|porter|portez|ramene|ramener|ramenez|augmente|augmenter|reduis|reduire|baisse|baisser|diminue|diminuer|redescends <targets> a|jusque_a|vers <to> <replicas>
 scale|scaler|scalez a <to> [<replicas>] <targets>
-mets|mettre|mettez a le echelle <targets> a <to> [<replicas>]
-passe|passer|passez|mets|mettre|mettez|fixe|fixer|regle|augmente|augmenter|reduis|reduire|baisse|baisser|diminue|diminuer [le] [nombre_de] [les] <replicas> de|du|pour <targets> [de] [<from>] a|vers <to>
+mets|met|mettre|mettez a le echelle <targets> a <to> [<replicas>]
+passe|passer|passez|mets|met|mettre|mettez|fixe|fixer|regle|augmente|augmenter|reduis|reduire|baisse|baisser|diminue|diminuer [le] [nombre_de] [les] <replicas> de|du|pour <targets> [de] [<from>] a|vers <to>
 augmente|augmenter|augmentez|monte|monter <targets> de <up> <replicas>
 augmente|augmenter|augmentez [le] [nombre_de] [les] <replicas> de|du|pour <targets> de <up>
 reduis|reduire|baisse|baisser|diminue|diminuer|descends <targets> de <down> <replicas>
@@ -94,43 +96,65 @@ annule|annuler|annulez la [derniere] mise_a_jour|livraison|version de|du|sur|pou
 
 	SetImage: `
 set|change|update|switch|move|bump|upgrade|downgrade|replace [the] image of|for|on|in|used_by <target> to|with|by <image>
-set|change|update|switch|move|bump|upgrade|downgrade|replace [the] image of|for|on|in [the] [container] <container> [container] of|in|on <target> to|with|by <image>
+set|change|update|switch|move|bump|upgrade|downgrade|replace [the] image of|for|on|in [the] container <container> of|in|on <target> to|with|by <image>
+set|change|update|switch|move|bump|upgrade|downgrade|replace [the] image of|for|on|in [the] <container> container of|in|on <target> to|with|by <image>
+set|change|update|switch|move|bump|upgrade|downgrade|replace [the] image of|for|on|in <target> container <container> to|with|by <image>
 set|change|update|switch|move|bump|upgrade|downgrade|replace [the] container <container> of|in|on <target> to [the] [image] <image>
+set|change|update|switch|move|bump|upgrade|downgrade|replace [the] <container> container of|in|on <target> to [the] [image] <image>
+set|change|update|switch|move|bump|upgrade|downgrade <target> container <container> to [the] [image] <image>
 set|change|update|switch|move|bump|upgrade|downgrade|replace <target> [the] [container] image [to|with|by] <image>
 set|change|update|switch|move|bump|upgrade|downgrade|roll|deploy <target> to|with [the] image <image>
 set|update|upgrade|switch <target> to <image>
 use|deploy|roll_out|run|put [the] image <image> for|on|in|to <target>
 use|deploy|roll_out|run|put [the] image <image> for|on|in|to [the] container <container> of|in|on <target>
 run <target> with [the] image <image>
-mets|mettre|mettez|change|changer|changez|passe|passer|passez|remplace|remplacer|remplacez|bascule|basculer le image de|du|pour|sur <target> a|en|vers|par|sur|avec <image>
-mets|mettre|mettez|change|changer|changez|passe|passer|passez|remplace|remplacer|remplacez|bascule|basculer le image de|du [le] conteneur|container <container> de|du|dans <target> a|en|vers|par|sur|avec <image>
-mets|mettre|mettez a jour le image de|du|pour <target> a|en|vers|par|sur|avec <image>
-mets|mettre|mettez|passe|passer|passez|bascule|basculer <target> a|sur|en|vers [le] [image] <image>
-mets|mettre|mettez|utilise|utiliser|utilisez|deploie|deployer|deployez le image <image> pour|dans|sur|a <target>`,
+mets|met|mettre|mettez|change|changer|changez|passe|passer|passez|remplace|remplacer|remplacez|bascule|basculer le image de|du|pour|sur <target> a|en|vers|par|pour|sur|avec <image>
+mets|met|mettre|mettez|change|changer|changez|passe|passer|passez|remplace|remplacer|remplacez|bascule|basculer le image de|du [le] conteneur|container <container> de|du|dans <target> a|en|vers|par|pour|sur|avec <image>
+mets|met|mettre|mettez|change|changer|changez|passe|passer|passez|remplace|remplacer|remplacez|bascule|basculer le image de|du|pour|sur <target> conteneur|container <container> a|en|vers|par|pour|sur|avec <image>
+mets|met|mettre|mettez|change|changer|changez|passe|passer|passez|remplace|remplacer|remplacez|bascule|basculer le conteneur|container <container> de|du|dans|sur <target> a|en|vers|par|pour|sur|avec [le] [image] <image>
+mets|met|mettre|mettez a jour le image de|du|pour <target> a|en|vers|par|pour|sur|avec <image>
+mets|met|mettre|mettez a jour le image de|du [le] conteneur|container <container> de|du|dans <target> a|en|vers|par|pour|sur|avec <image>
+mets|met|mettre|mettez a jour <target> vers|avec|en|sur [le] [image] <image>
+mets|met|mettre|mettez|passe|passer|passez|bascule|basculer <target> a|sur|en|vers [le] [image] <image>
+mets|met|mettre|mettez|utilise|utiliser|utilisez|deploie|deployer|deployez le image <image> pour|dans|sur|a <target>`,
 
 	Delete: `
-delete|remove|destroy|kill <targets>
-supprime|supprimer|supprimez|efface|effacer|effacez|detruis|detruire|detruisez|tue|tuer|tuez <targets>`,
+delete|remove|destroy|kill|zap|nuke <targets>
+get rid of <targets>
+supprime|supprimer|supprimez|efface|effacer|effacez|detruis|detruire|detruisez|tue|tuer|tuez|vire|virer|virez|degage|degager|degagez <targets>`,
 
 	Cordon: `
 cordon [off] <targets>
-mark|make|set <target> [as] unschedulable
-cordonne|cordonner|cordonnez <targets>`,
+mark|make|set|put|flag <target> [as] unschedulable|not_schedulable|non-schedulable|non_schedulable
+mark|make|set|flag unschedulable <target>
+cordonne|cordonner|cordonnez <targets>
+rends|rendre|rendez|mets|met|mettre|mettez|passe|passer|passez|marque|marquer|marquez <target> [en|comme] unschedulable|non_schedulable|non-schedulable|non_planifiable|non_ordonnancable`,
 
 	Uncordon: `
-uncordon|un-cordon <targets>
-mark|make|set <target> [as] schedulable
-decordonne|decordonner|decordonnez <targets>`,
+uncordon <targets>
+mark|make|set|put|flag <target> [back] [as|to] schedulable
+mark|make|set|flag schedulable <target>
+decordonne|decordonner|decordonnez <targets>
+rends|rendre|rendez|mets|met|mettre|mettez|remets|remettre|remettez|passe|passer|passez|repasse|marque|marquer|marquez <target> [en|comme] schedulable|planifiable|ordonnancable`,
 
 	Suspend: `
-suspend|pause <targets>
-suspends|suspendre|suspendez|pauser <targets>
-mets|mettre|mettez en pause <targets>
-mets|mettre|mettez <targets> en pause`,
+suspend|pause|disable <targets>
+set|put <targets> to|as|on suspended|paused|pause|hold
+set|mark <targets> [as] suspended|paused
+put [a] hold|pause on <targets>
+suspends|suspendre|suspendez|pauser|desactive|desactiver|desactivez <targets>
+mets|met|mettre|mettez en pause|suspens|suspension <targets>
+mets|met|mettre|mettez <targets> en pause|suspens|suspension`,
 
 	Resume: `
-resume|unsuspend|un-suspend|unpause|un-pause|reactivate <targets>
-reprends|reprendre|reprenez|reactive|reactiver|reactivez <targets>`,
+resume|unsuspend|unpause|reactivate|reenable|enable <targets>
+take <targets> off hold|pause
+lift|remove|clear [the] suspension|pause|hold of|on|from <targets>
+reprends|reprendre|reprenez|reactive|reactiver|reactivez|active|activer|activez <targets>
+remets|remettre|remettez en route|marche|service|activite <targets>
+remets|remettre|remettez <targets> en route|marche|service|activite
+enleve|enlever|enlevez|leve|lever|levez|retire|retirer|retirez la suspension|pause de|du|sur <targets>
+sors|sortir|sortez <targets> de [la] pause|suspension`,
 }
 
 // openers are the courtesies that a wish may begin with. Behind one of those that ask, a question mark is courtesy too.
@@ -138,6 +162,7 @@ const (
 	openers = `
 please|pls|plz|kindly|just|now|first|firstly|second|then|next|finally|also|so|ok|okay|yes|yeah|hi|hello|hey|quickly|immediately|urgent|urgently
 good morning|afternoon|evening
+need you to
 hi|hello|hey team|all|everyone|folks|there
 bonjour|salut a tous
 i|we want|need|would_like [you] to
@@ -155,15 +180,18 @@ veuillez
 je veux|voudrais|souhaite
 il faut|faudrait
 on doit
-faut
+faut|faudrait
+merci de bien vouloir
 nous devons|voulons`
 	asking = `
 can|could|would|will you [please|kindly]
-can|could someone|somebody [please]
-peux|pourrais tu
-pouvez|pourriez vous
-tu peux|pourrais
-vous pouvez|pourriez`
+can|could someone|somebody|anyone [please]
+[est_ce_que] tu|vous peux|pourrais|pouvez|pourriez [me|nous] [stp|svp]
+peux|pourrais tu [me|nous] [stp|svp]
+pouvez|pourriez vous [me|nous] [stp|svp]
+tu veux bien [me|nous]
+veux|voudrais tu [bien] [me|nous]
+quelque_un peut|pourrait [me|nous]`
 )
 
 // closers are the courtesies that a wish may end with.
@@ -171,8 +199,11 @@ const closers = `
 please|pls|plz|now|immediately|asap|quickly|thanks|thx|cheers|too|urgently
 as soon as possible
 right now|away
+straight away
 at once
 for me|us
+again
+a|de nouveau
 thank you [very_much]
 thanks a lot
 thanks in advance
@@ -192,6 +223,16 @@ et [puis|ensuite|aussi]
 puis
 ensuite
 apres ca`
+
+// ellipses are wishes that leave out the verb which the wish before them has: "scale web to 3 and api to 5".
+var ellipses = map[Verb]string{
+	Scale: `
+<targets> to|a|at <to> [<replicas>]`,
+	SetImage: `
+<target> to|a|en|sur|vers|par <image>`,
+	Undo: `
+<targets> to|a [the|la] revision [number|numero] <revision>`,
+}
 
 // running leads to a command line.
 const running = `
@@ -217,8 +258,8 @@ afin que`
 const places = `
 in|inside|within|from|of [the] [namespace|ns]
 namespace|ns
-dans|de|du [le] [namespace|ns]
-dans|de le espace de noms|nom`
+dans|ds|de|du [le] [namespace|ns]
+dans|ds|de le espace de noms|nom`
 
 // numerals are the numbers that people write as words.
 var numerals = map[string]int32{

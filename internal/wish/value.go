@@ -89,7 +89,7 @@ func (r *reader) image(w *classify.Word, step *Step) bool {
 	case len(w.Raw) > maxImage || !imageForm.MatchString(w.Raw):
 		return false
 	case !imageTag.MatchString(name):
-		if strings.ContainsAny(w.Raw, "/@:") || w.Quoted || classify.IsName(w.Plain) && !w.Binding {
+		if strings.ContainsAny(w.Raw, "/@:") || w.Quoted || classify.IsName(w.Plain) && !w.Binding && !grammar().literals[w.Plain] {
 			r.untagged = w.Raw
 		}
 		return false

@@ -1,0 +1,170 @@
+package wish
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/eclusier/eclusier/internal/classify"
+)
+
+// A remark is a clause of its own, before a wish or behind it, that says why or what else is the case: "prod is on fire,
+// restart web", "cordon worker-3, the disk is dying". It is passed over only if it plainly states something, and nothing in
+// it could take the wish back, put it off, correct it, quote it, or be another one.
+
+// The words by which a remark states something.
+var (
+	// being are the verbs that say how something is.
+	being = []string{"is", "are", "was", "est", "sont", "etait", "etaient"}
+	// happened are the verbs that tell what has come about.
+	happened = []string{"broke", "died", "crashed", "failed", "exploded", "fell", "hit", "ate", "filled", "fails", "leaks", "hangs", "keeps", "eats", "hammers", "floods", "spams", "burns",
+		"explose", "deborde", "tombe", "crashe", "sature", "fuit", "bouffe", "mange", "spamme", "inonde"}
+	// ended are the words with which a statement without a verb ends: "swap done", "migration finie".
+	ended = []string{"done", "over", "finished", "complete", "completed", "fini", "finie", "finis", "termine", "terminee", "passed", "passee", "passe"}
+	// occasions are the nouns that tell the occasion of a wish: "black friday traffic".
+	occasions = []string{"traffic", "trafic", "load", "peak", "pic", "spike", "incident", "outage", "panne", "surge"}
+	// those and others are the subjects of which something is said, singular and plural; the wish itself may be what those
+	// with a form of "to be" speak of.
+	those  = []string{"it", "il", "elle", "ca", "this", "that", "ce", "cela", "which"}
+	others = []string{"they", "we", "ils", "elles", "on"}
+)
+
+// governing are the words that take a wish back, put it off, correct it, or say whose or which it is. No remark holds one.
+var governing = strings.Fields(`
+mind minds nevermind cancel cancelled canceled forget wait waits waiting hold holding stop scratch kidding joking meant mean means sorry oops
+actually rather correction wrong right correct better enough mistake typo against forbidden pending freeze frozen idea question title quote quoted
+name names called named one ones other others same both all each every nothing version tag image container replica replicas revision namespace
+cluster clusters already wish request command instruction instructions order task test hypothetical would could can may might will shall should must
+depends depend approval permission next also then joke matter matters count counts target unhappy i me my you your he she who
+attends attend attendons attendre attente laisse laissez laissons tomber annule annulee annulons pardon desole desolee faux fausse trompe interdit
+finalement nom celui celle ceux celles autre autres meme memes tous toutes tout chaque deja titre citation serait devrait pourrait doit peut peux
+faudra sera seront va vont fera rien conteneur replique repliques compte comptent contre bon bonne je moi tu vous toi ton ta tes vos votre
+fini-non depend dependent verra voit voir abandonne abandonnons`)
+
+// healthy are the words of what needs no mending, unless they are negated.
+var healthy = []string{"fine", "healthy", "works", "working", "recovered", "resolved", "solved", "fixed", "back", "ok", "okay",
+	"marche", "marchent", "remarche", "fonctionne", "fonctionnent", "repond", "repondent", "responds"}
+
+// pause returns the index of the next word behind a comma or a stronger break, the end of the sentence if there is none.
+func (r *reader) pause(from int) int {
+	for i := from + 1; i < r.end; i++ {
+		if r.words[i].Before >= classify.PauseComma {
+			return i
+		}
+	}
+	return r.end
+}
+
+// behindRemark returns the index behind the remark or courtesy at i, the end of the sentence if neither stands there. A
+// colon may lead to what somebody else says: only plain trouble stands before one.
+func (r *reader) behindRemark(i int) int {
+	pause := r.pause(i)
+	switch {
+	case pause == r.end:
+	case r.tellsTrouble(i, pause), r.words[pause].Before == classify.PauseComma && r.isRemark(r.skip(grammar().openers, i), pause):
+		return pause
+	}
+	return r.end
+}
+
+// onlyRemarks tells whether nothing but remarks and courtesies follow from the pause at i to the end of the sentence.
+func (r *reader) onlyRemarks(i int) bool {
+	for i < r.end {
+		if r.words[i].Before == classify.PauseNone {
+			return false
+		}
+		pause := r.pause(i)
+		begin := r.skip(grammar().closers, i)
+		if begin < pause && !r.isRemark(begin, pause) {
+			return false
+		}
+		i = pause
+	}
+	return true
+}
+
+// isRemark tells whether the words up to an end are a remark.
+func (r *reader) isRemark(from, to int) bool {
+	if to-from < 2 || r.words[to-1].Asks || !r.harmless(from, to) || !r.states(from, to) {
+		return false
+	}
+	negated := false
+	for i := from; i < to; i++ {
+		w := &r.words[i]
+		failing := r.isFailing(i, from, to)
+		negated = negated || w.Negates
+		switch {
+		case w.Reports, w.Wants, w.Kind == "Namespace", w.Negates && !failing:
+			return false
+		case w.Bids && r.isBidden(i, from), slices.Contains(governing, w.Text) && !failing:
+			return false
+		case isNumber(w) && !r.isMeasure(i, to):
+			return false
+		}
+		r.elsewhere = r.elsewhere || r.isLocation(i, to)
+	}
+	return negated || !slices.ContainsFunc(r.words[from:to], func(w classify.Word) bool { return slices.Contains(healthy, w.Text) })
+}
+
+// states tells whether the words up to an end plainly say that something is the case.
+func (r *reader) states(from, to int) bool {
+	words := r.words[from:to]
+	ails := func(w classify.Word) bool { return w.Ails || slices.Contains(troubles, w.Text) || slices.Contains(happened, w.Text) }
+	first, last := &words[0], &words[len(words)-1]
+	verb := slices.IndexFunc(words, func(w classify.Word) bool { return slices.Contains(being, w.Text) })
+	switch {
+	case slices.ContainsFunc(words, ails):
+		return true
+	case slices.Contains(those, first.Text):
+		if verb != 1 {
+			return verb < 0 && !first.Binding || verb < 0 && slices.Contains(subjects, first.Text)
+		}
+		return len(words) > 2 && strings.HasSuffix(words[2].Text, "ing")
+	case slices.Contains(others, first.Text):
+		return true
+	}
+	return verb > 0 && verb < len(words)-1 || slices.Contains(ended, last.Text) || slices.Contains(occasions, last.Text)
+}
+
+// isFailing tells whether the word at i belongs to "it does not start" or "il ne démarre pas", which take nothing back.
+func (r *reader) isFailing(i, from, to int) bool {
+	at := func(k int, words ...string) bool {
+		return k >= from && k < to && slices.Contains(words, r.words[k].Text)
+	}
+	does := func(k int) bool {
+		return at(k-1, "does", "do", "did", "can", "could") && at(k-2, "it", "they") && k-2 == from && k+1 < to
+	}
+	ne := func(k int) bool { return at(k, "ne") && at(k-1, "il", "elle", "ca", "ils", "elles") && k-1 == from }
+	pas := func(k int) bool {
+		return at(k, "pas", "plus") && !at(k-1, being...) && (ne(k-2) || at(k-2, "il", "elle", "ca", "ils", "elles") && k-2 == from)
+	}
+	switch {
+	case at(i, "not"):
+		return does(i)
+	case at(i+1, "not"):
+		return does(i + 1)
+	case at(i, "ne"):
+		return ne(i) && pas(i+2)
+	}
+	return pas(i)
+}
+
+// isBidden tells whether the verb at i is told to somebody.
+func (r *reader) isBidden(i, from int) bool {
+	return i == from || slices.Contains([]string{"to", "and", "then", "so", "just", "et", "puis", "de", "a", "donc", "pour"}, r.words[i-1].Text)
+}
+
+// isNumber tells whether a word may be a number.
+func isNumber(w *classify.Word) bool {
+	_, numeral := numerals[w.Plain]
+	return numeral && w.Plain != "un" && w.Plain != "une" || strings.Trim(w.Plain, "0123456789.,%") == ""
+}
+
+// isMeasure tells whether the number at i counts something: "3000 req/s", "12 errors".
+func (r *reader) isMeasure(i, to int) bool {
+	return i+1 < to && r.words[i+1].Before == classify.PauseNone && !slices.Contains(being, r.words[i+1].Text) && !isNumber(&r.words[i+1])
+}
+
+// isLocation tells whether the words at i say where something is, which may be where the wish is meant to be.
+func (r *reader) isLocation(i, to int) bool {
+	return i+1 < to && slices.Contains([]string{"in", "inside", "within", "dans", "ds"}, r.words[i].Text) && classify.IsName(r.words[i+1].Plain)
+}
