@@ -88,6 +88,7 @@ const (
 	saidTagNeeded            said = "tag needed"
 	saidTooLong              said = "too long"
 	saidTooMany              said = "too many"
+	saidTooWide              said = "too wide"
 	saidTwoReadings          said = "two readings"
 	saidUnavailable          said = "unavailable"
 	saidUnclear              said = "unclear"

@@ -4,12 +4,14 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 
 	"golang.org/x/text/language"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
 	"github.com/eclusier/eclusier/internal/classify"
+	"github.com/eclusier/eclusier/internal/wish"
 )
 
 // classify records what the prompt was taken for. An explicit intent wins over every rule; whether it is operations work at
@@ -28,6 +30,9 @@ func (p *pass) classify(ctx context.Context) error {
 	if explicit := p.task.Spec.Intent; explicit == v1alpha1.IntentDiagnostic || explicit == v1alpha1.IntentChange {
 		sorted.Intent, sorted.Confidence = v1alpha1.ClassifiedIntent(explicit), "1"
 		sorted.Source, sorted.Rules = v1alpha1.SourceExplicit, nil
+	} else if p.plainlyWished() {
+		sorted.Intent, sorted.Confidence = v1alpha1.ClassifiedChange, v1alpha1.NewDecimal(classify.Threshold)
+		sorted.Rules = bounded(append([]string{ruleWish}, words.Rules...), v1alpha1.MaxRules)
 	} else if words.Confidence < classify.Threshold {
 		sorted.Intent = v1alpha1.ClassifiedAmbiguous
 	}
@@ -40,6 +45,19 @@ func (p *pass) classify(ctx context.Context) error {
 		return refuse(v1alpha1.ClassifiedOutOfScope, p.say(saidOutOfScope))
 	}
 	return nil
+}
+
+// ruleWish is the rule that takes for a wish what reads as one from the first word to the last.
+const ruleWish = "wish"
+
+// plainlyWished tells whether the rules alone cannot say what a prompt is, but the whole of it is a wish for objects that it
+// names. What they take for a question stays one.
+func (p *pass) plainlyWished() bool {
+	if words := p.words(); !words.InScope || words.Intent == classify.Diagnostic || words.Intent == classify.Change {
+		return false
+	}
+	said := p.wished()
+	return said.err == nil && !slices.ContainsFunc(said.wish.Steps, func(s wish.Step) bool { return s.Target.Name == "" })
 }
 
 // admit lets questions and wishes through. What is unclear ends here.

@@ -239,9 +239,13 @@ func (p *pass) inexpressible(err error) error {
 	if !errors.As(err, &why) {
 		return err
 	}
+	if why.Reason == wish.TooWide {
+		return refuse(v1alpha1.ChangeProposedNotExpressible, p.say(saidNotExpressible, p.say(saidTooWide, why.Detail)),
+			p.say(saidWriteChange, p.changeExample(p.deletion(why.Detail))))
+	}
 	detail := cut(redact.String(why.Detail).String(), maxBrief)
 	return refuse(v1alpha1.ChangeProposedNotExpressible, p.say(saidNotExpressible, p.say(whys[why.Reason], detail)),
-		p.say(saidWriteWish, p.wishExample()), p.say(saidWriteChange, p.changeExample()), p.say(saidAskWhatToChange))
+		p.say(saidWriteWish, p.wishExample()), p.say(saidWriteChange, p.changeExample(p.restart())), p.say(saidAskWhatToChange))
 }
 
 // whys are the sentences for the reasons why a wish cannot be expressed.
@@ -249,6 +253,7 @@ var whys = map[wish.Reason]said{
 	wish.NoOperation: saidNoOperation, wish.NotUnderstood: saidNotUnderstood, wish.Incomplete: saidIncomplete, wish.Ambiguous: saidTwoReadings,
 	wish.Conditional: saidConditional, wish.Negated: saidNegated, wish.Asked: saidAsked, wish.Quoted: saidQuoted, wish.NoTarget: saidNoTarget,
 	wish.OtherTarget: saidOtherTarget, wish.OtherNamespace: saidOtherNamespace, wish.KindNeeded: saidKindNeeded, wish.WrongKind: saidWrongKind,
+	wish.TooWide:         saidTooWide,
 	wish.ReplicasUnknown: saidReplicasUnknown, wish.TagNeeded: saidTagNeeded, wish.SameTwice: saidSameTwice, wish.TooLong: saidTooLong, wish.TooMany: saidTooMany,
 }
 
@@ -269,15 +274,30 @@ func (p *pass) wishExample() string {
 	return p.say(saidWishExample, strings.ToLower(object.Kind), object.Name, object.Namespace)
 }
 
-// changeExample is a command that creates a ChangeRequest.
-func (p *pass) changeExample() string {
+// restart is the operation that stands for any.
+func (p *pass) restart() v1alpha1.Operation {
 	object := p.workload()
-	target := v1alpha1.OperationTarget{Kind: object.Kind, Namespace: object.Namespace, Name: object.Name}
+	return v1alpha1.Operation{Restart: &v1alpha1.TargetOperation{Target: v1alpha1.OperationTarget{
+		Kind: object.Kind, Namespace: object.Namespace, Name: object.Name}}}
+}
+
+// deletion is the operation that deletes the target of that description.
+func (p *pass) deletion(description string) v1alpha1.Operation {
+	deleted := v1alpha1.OperationTarget{}
+	for _, target := range p.task.Status.Targets {
+		if o := target.Object; o.Kind+" "+o.Name == description {
+			deleted = v1alpha1.OperationTarget{APIVersion: o.APIVersion, Kind: o.Kind, Name: o.Name}
+		}
+	}
+	return v1alpha1.Operation{Delete: &v1alpha1.DeleteOperation{Target: deleted}}
+}
+
+// changeExample is a command that creates a ChangeRequest.
+func (p *pass) changeExample(operation v1alpha1.Operation) string {
 	manifest := map[string]any{
 		"apiVersion": v1alpha1.GroupVersion.String(), "kind": "ChangeRequest",
 		"metadata": map[string]string{"generateName": "change-", "namespace": p.task.Namespace},
-		"spec": map[string]any{"reason": p.say(saidWhy), "kubernetes": v1alpha1.KubernetesChange{
-			Operations: []v1alpha1.Operation{{Restart: &v1alpha1.TargetOperation{Target: target}}}}},
+		"spec":     map[string]any{"reason": p.say(saidWhy), "kubernetes": v1alpha1.KubernetesChange{Operations: []v1alpha1.Operation{operation}}},
 	}
 	text, err := json.Marshal(manifest)
 	if err != nil {

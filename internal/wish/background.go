@@ -11,7 +11,7 @@ import (
 var (
 	troubles = []string{"down", "hangs", "hang", "crashes", "leaks", "leaking", "leak", "fails", "restarts", "stale", "slow", "oom", "oomkilled", "error", "errors",
 		"timeout", "timeouts", "crashloop", "crashloopbackoff", "respond", "responding", "answer", "answering", "rame", "rament", "fuit", "plante", "plantent",
-		"repond", "repondent", "erreur", "erreurs", "boucle", "panne", "redemarre", "redemarrent"}
+		"coince", "coincee", "gele", "sature", "hs", "mort", "morte", "fire", "dying", "dead", "wedged", "hosed", "jammed", "burning", "flooded", "hammering", "brule", "crame", "repond", "repondent", "erreur", "erreurs", "boucle", "panne", "redemarre", "redemarrent"}
 	limits = []string{"later", "tonight", "tomorrow", "before", "after", "till", "until", "when", "whenever", "while", "at", "only", "except", "instead", "soon", "case", "once", "or", "otherwise", "monday",
 		"tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "weekend", "midnight", "noon", "example", "joke", "drill",
 		"demain", "soir", "nuit", "tard", "avant", "apres", "quand", "lorsque", "seulement", "sauf", "plutot", "ou", "sinon", "cas", "tant", "moins", "pourvu", "lundi", "mardi", "mercredi", "jeudi",
@@ -64,6 +64,7 @@ func (r *reader) harmless(from, to int) bool {
 		switch {
 		case w.Opaque, w.Asks, w.Supposes, slices.Contains(limits, w.Text) && !r.isPast(i, from):
 			return false
+		case w.Text == "encore" && i > from+1: // "il plante encore"
 		case w.Text == "else", w.Text == "everything":
 			return false // there is more than is told
 		case (w.Change || grammar().firsts[w.Text]) && !r.isTold(i, from):
@@ -73,14 +74,15 @@ func (r *reader) harmless(from, to int) bool {
 	return true
 }
 
-// isPast tells whether a time is one since when something has been so: "since noon", "depuis hier soir".
+// isPast tells whether a time is one since when something has been so, or a name: "since noon", "depuis hier soir", "black
+// friday".
 func (r *reader) isPast(i, from int) bool {
 	for _, w := range r.words[max(from, i-2):i] {
 		if w.Text == "since" || w.Text == "depuis" {
 			return true
 		}
 	}
-	return false
+	return i > from && (r.words[i-1].Text == "black" || r.words[i-1].Text == "cyber")
 }
 
 // isTold tells whether the verb at i is no command: a noun ("the last deploy"), or what something does not do ("it does
@@ -96,6 +98,9 @@ func (r *reader) isTold(i, from int) bool {
 		}
 	case r.words[i].Quoted:
 		return false
+	}
+	if i+1 < r.end && slices.Contains(ended, r.words[i+1].Text) {
+		return true // "swap done"
 	}
 	if before(1, "not") {
 		return before(2, "does", "can", "will", "did", "could", "would") && before(3, "it", "which", "that", "they", "pods", "he")

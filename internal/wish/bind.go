@@ -38,6 +38,9 @@ func (w Wish) CountsReplicas() bool {
 
 func countsReplicas(s Step) bool { return s.Verb == Scale && (s.Change != To || s.From >= 0) }
 
+// wide are the kinds whose objects take all that they hold with them: a sentence is too little to delete one.
+var wide = []string{"Namespace", "CustomResourceDefinition"}
+
 // Operations returns the operations that the wish is, in order. The error is an *InexpressibleError.
 func (w Wish) Operations(objects Objects) ([]v1alpha1.Operation, error) {
 	var operations []v1alpha1.Operation
@@ -93,6 +96,8 @@ func (o Objects) refuses(step Step, object v1alpha1.ObjectReference) *Inexpressi
 		return &InexpressibleError{OtherNamespace, describe(object)}
 	case step.Verb == Delete && name.Name != "" && name.Kind == "":
 		return &InexpressibleError{KindNeeded, name.Name}
+	case step.Verb == Delete && slices.Contains(wide, object.Kind):
+		return &InexpressibleError{TooWide, describe(object)}
 	case kinds != nil && !slices.Contains(kinds, object.Kind):
 		return &InexpressibleError{WrongKind, describe(object)}
 	}

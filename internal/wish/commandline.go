@@ -12,6 +12,8 @@ import (
 type options struct {
 	namespace string
 	replicas  bool
+	// patch says that the operation is that of a patch.
+	patch bool
 }
 
 // commandLine reads the rest of the sentence as a command of kubectl. An option that changes what the command does, and
@@ -31,8 +33,8 @@ func (r *reader) commandLine(i int) []found {
 			arguments = append(arguments, at)
 		}
 	}
-	names := r.command(arguments, &step)
-	if len(names) == 0 || said.replicas != (step.Verb == Scale) || step.Revision > 0 && step.Verb != Undo {
+	names := r.command(arguments, &step, said)
+	if len(names) == 0 || said.replicas != (step.Verb == Scale && !said.patch) || step.Revision > 0 && step.Verb != Undo {
 		r.fail(i)
 		return nil
 	}
@@ -44,6 +46,9 @@ func (r *reader) option(i int, step *Step, said *options) int {
 	if namespace, end := r.flag(i); namespace != "" {
 		said.namespace = namespace
 		return end
+	}
+	if r.ofPatch(i) {
+		return r.patchOption(i, step, said)
 	}
 	option, value, given := strings.Cut(r.words[i].Plain, "=")
 	end := i + 1
@@ -64,8 +69,38 @@ func (r *reader) option(i int, step *Step, said *options) int {
 	return i
 }
 
-// command reads the arguments of a command line: its verb into step, and the objects.
-func (r *reader) command(arguments []int, step *Step) []Name {
+// ofPatch tells whether the option at i is one of "kubectl patch".
+func (r *reader) ofPatch(i int) bool {
+	option, _, _ := strings.Cut(r.words[i].Plain, "=")
+	return slices.Contains([]string{"-p", "--patch", "--type"}, option)
+}
+
+// patchOption reads an option of "kubectl patch" as option does. A JSON patch is not understood.
+func (r *reader) patchOption(i int, step *Step, said *options) int {
+	option, value, given := strings.Cut(r.words[i].Raw, "=")
+	end := i + 1
+	if !given && r.follows(end) {
+		value = r.words[end].Raw
+		end++
+	}
+	switch {
+	case option == "--type" && (value == "merge" || value == "strategic"):
+		return end
+	case option != "--type" && !said.patch && patches(strings.Trim(value, "'"), step):
+		said.patch = true
+		return end
+	}
+	return i
+}
+
+// command reads the arguments of a command line: its verb into step, unless a patch has said it, and the objects.
+func (r *reader) command(arguments []int, step *Step, said options) []Name {
+	if len(arguments) > 1 && r.words[arguments[0]].Plain == "patch" && said.patch {
+		return r.objects(arguments[1:], "")
+	}
+	if said.patch {
+		return nil
+	}
 	verbs := []struct {
 		words []string
 		verb  Verb

@@ -57,10 +57,18 @@ func (r *reader) pause(from int) int {
 // behindRemark returns the index behind the remark or courtesy at i, the end of the sentence if neither stands there. A
 // colon may lead to what somebody else says: only plain trouble stands before one.
 func (r *reader) behindRemark(i int) int {
-	pause := r.pause(i)
+	begin := r.skip(grammar().openers, i)
+	if begin > i && begin < r.end && r.words[begin].Before >= classify.PauseComma {
+		return begin
+	}
+	if slices.ContainsFunc(r.words[i:begin], func(w classify.Word) bool { return w.Wants }) {
+		return r.end
+	}
+	pause := r.pause(begin)
 	switch {
-	case pause == r.end:
-	case r.tellsTrouble(i, pause), r.words[pause].Before == classify.PauseComma && r.isRemark(r.skip(grammar().openers, i), pause):
+	case begin == r.end || pause == r.end:
+	case r.tellsTrouble(begin, pause), r.words[pause].Before == classify.PauseComma && r.isRemark(begin, pause):
+		r.notePlaces(begin, pause)
 		return pause
 	}
 	return r.end
@@ -77,6 +85,7 @@ func (r *reader) onlyRemarks(i int) bool {
 		if begin < pause && !r.isRemark(begin, pause) {
 			return false
 		}
+		r.notePlaces(begin, pause)
 		i = pause
 	}
 	return true
@@ -100,7 +109,6 @@ func (r *reader) isRemark(from, to int) bool {
 		case isNumber(w) && !r.isMeasure(i, to):
 			return false
 		}
-		r.elsewhere = r.elsewhere || r.isLocation(i, to)
 	}
 	return negated || !slices.ContainsFunc(r.words[from:to], func(w classify.Word) bool { return slices.Contains(healthy, w.Text) })
 }
@@ -108,7 +116,9 @@ func (r *reader) isRemark(from, to int) bool {
 // states tells whether the words up to an end plainly say that something is the case.
 func (r *reader) states(from, to int) bool {
 	words := r.words[from:to]
-	ails := func(w classify.Word) bool { return w.Ails || slices.Contains(troubles, w.Text) || slices.Contains(happened, w.Text) }
+	ails := func(w classify.Word) bool {
+		return w.Ails || slices.Contains(troubles, w.Text) || slices.Contains(happened, w.Text)
+	}
 	first, last := &words[0], &words[len(words)-1]
 	verb := slices.IndexFunc(words, func(w classify.Word) bool { return slices.Contains(being, w.Text) })
 	switch {
@@ -164,7 +174,22 @@ func (r *reader) isMeasure(i, to int) bool {
 	return i+1 < to && r.words[i+1].Before == classify.PauseNone && !slices.Contains(being, r.words[i+1].Text) && !isNumber(&r.words[i+1])
 }
 
-// isLocation tells whether the words at i say where something is, which may be where the wish is meant to be.
-func (r *reader) isLocation(i, to int) bool {
-	return i+1 < to && slices.Contains([]string{"in", "inside", "within", "dans", "ds"}, r.words[i].Text) && classify.IsName(r.words[i+1].Plain)
+// notePlaces notes that what is passed over says where something is, which may be where the wish is meant to be.
+func (r *reader) notePlaces(from, to int) {
+	for i := from; i+1 < to; i++ {
+		at, where := &r.words[i], &r.words[i+1]
+		if slices.Contains([]string{"in", "inside", "within", "dans", "ds"}, at.Text) && !where.Binding && classify.IsName(where.Plain) {
+			r.elsewhere = true
+		}
+	}
+}
+
+// misplaced refuses to take an object for one of the task's namespace where a remark names another place.
+func (r *reader) misplaced(steps []Step) *InexpressibleError {
+	for _, step := range steps {
+		if name := step.Target; r.elsewhere && name.Name != "" && name.Namespace == "" && !clusterScoped(name.Kind, step.Verb) {
+			return &InexpressibleError{Reason: Ambiguous}
+		}
+	}
+	return nil
 }

@@ -117,6 +117,8 @@ const (
 	OtherNamespace Reason = "OtherNamespace"
 	// KindNeeded: what is to be deleted has to be named by its kind; Detail is the name.
 	KindNeeded Reason = "KindNeeded"
+	// TooWide: what is to be deleted holds other objects, which have to be thought of; Detail is the object.
+	TooWide Reason = "TooWide"
 	// WrongKind: the operation does not exist for the object; Detail is both.
 	WrongKind Reason = "WrongKind"
 	// ReplicasUnknown: the new number depends on the current one, which is not known or does not fit; Detail is the object.
@@ -145,6 +147,7 @@ func (e *InexpressibleError) Error() string {
 
 // Read reads a text. The error is an *InexpressibleError.
 func Read(text string) (Wish, error) {
+	text = closeUp(untick(text))
 	words := classify.Words(text)
 	if refusal := unsayable(text, words); refusal != nil {
 		return Wish{}, refusal
@@ -155,7 +158,7 @@ func Read(text string) (Wish, error) {
 		return Wish{}, refusal
 	}
 	shareNamespace(steps)
-	if refusal := cmp.Or(pointOut(text, steps), contradicts(steps)); refusal != nil {
+	if refusal := cmp.Or(r.misplaced(steps), pointOut(text, steps), contradicts(steps)); refusal != nil {
 		return Wish{}, refusal
 	}
 	return Wish{Steps: steps}, nil
