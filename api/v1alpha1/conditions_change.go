@@ -60,7 +60,8 @@ const (
 	AppliedFailed = "ApplyFailed"
 	// AppliedApplierForbidden surfaces (False) when the service account may not do what was approved.
 	AppliedApplierForbidden = "ApplierForbidden"
-	// AppliedInterrupted surfaces (Unknown) while an attempt that was cut off is being inspected.
+	// AppliedInterrupted surfaces (Unknown) while an attempt that was cut off is being inspected, and where that does not
+	// tell what it did.
 	AppliedInterrupted = "Interrupted"
 )
 
@@ -97,7 +98,8 @@ const (
 	SucceededApplied = "ChangeSucceeded"
 	// SucceededDryRun surfaces (True) when spec.dryRun wanted a plan and nothing more.
 	SucceededDryRun = "DryRunPlanned"
-	// SucceededDrifted surfaces (Unknown) while a new plan is made because live objects changed.
+	// SucceededDrifted surfaces (Unknown) while a new plan is made because live objects changed, and (False) when they
+	// changed under every plan.
 	SucceededDrifted = "Drifted"
 )
 
