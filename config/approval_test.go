@@ -324,6 +324,7 @@ func TestApproval_isDecidedOnce(t *testing.T) {
 			if err := bob.Patch(t.Context(), object, merge(tc.first)); err != nil {
 				t.Errorf("the same decision sent again is refused: %v", err)
 			}
+			expectRefusal(t, admin(t).Patch(t.Context(), object.DeepCopy(), merge(tc.first)), "bob has decided this Approval. Each person decides another one")
 		})
 	}
 }

@@ -50,6 +50,12 @@ type Requester struct {
 	UID string `json:"uid,omitempty"`
 }
 
+// IsServiceAccount tells whether the API server knows a name for that of a service account: authenticators for people may
+// give no name of this form.
+func IsServiceAccount(username string) bool {
+	return strings.HasPrefix(username, "system:serviceaccount:")
+}
+
 // ObjectReference names one object. Namespace is empty for cluster-scoped kinds.
 type ObjectReference struct {
 	// apiVersion is the group and version, such as "apps/v1"; unset where it was not needed to find the object.

@@ -83,7 +83,7 @@ func (p *pass) goOn(ctx context.Context, bundle *change.Bundle, step pipeline.St
 // mayNotGoOn says why an open attempt must have no further effect: the Approvals, read anew, are the truth about consent,
 // and the policies as they are now say how much of it is needed. It is empty where the attempt may go on.
 func (p *pass) mayNotGoOn(plan change.Plan, view change.View) string {
-	verdict := p.selected.Judge(plan, change.Assess(plan, view.Facts))
+	verdict := p.selected.Judge(p.requester(), plan, change.Assess(plan, view.Facts))
 	switch {
 	case verdict.Verdict == v1alpha1.PolicyDenied:
 		return saidNowDenied(verdict.DecidedBy)

@@ -28,7 +28,7 @@ func (p *pass) judge(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
-	verdict := p.selected.Judge(bundle.Plan, change.Assess(bundle.Plan, bundle.View.Facts))
+	verdict := p.selected.Judge(p.requester(), bundle.Plan, change.Assess(bundle.Plan, bundle.View.Facts))
 	p.change.Status.Policy = p.policyStatus(verdict)
 	entry := audit.Entry{Action: audit.ActionJudge, Outcome: audit.OutcomeSucceeded, Detail: redact.String(string(verdict.Verdict))}
 	if verdict.Verdict == v1alpha1.PolicyDenied {
@@ -55,6 +55,6 @@ func (p *pass) policyStatus(v policy.Verdict) *v1alpha1.PolicyStatus {
 
 // sameVerdict says whether the policies, asked about the plan as it is now, answer what the status says they did.
 func (p *pass) sameVerdict(plan change.Plan, risk v1alpha1.Risk) bool {
-	now, then := p.policyStatus(p.selected.Judge(plan, risk)), p.change.Status.Policy
+	now, then := p.policyStatus(p.selected.Judge(p.requester(), plan, risk)), p.change.Status.Policy
 	return then != nil && now.Verdict == then.Verdict && now.RequiredApprovals == then.RequiredApprovals && now.Fingerprint == then.Fingerprint
 }

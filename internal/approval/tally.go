@@ -12,7 +12,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
@@ -76,9 +75,6 @@ type Answer struct {
 
 // MaxSlots is how many slots a question may have, those that came to nothing included.
 const MaxSlots = 20
-
-// serviceAccounts begins the names of those that are no people.
-const serviceAccounts = "system:serviceaccount:"
 
 // maxName is how long the name of an object may be.
 const maxName = 253
@@ -232,7 +228,7 @@ func (q Question) disqualified(s v1alpha1.ApprovalSpec) (reason, message string)
 	by := *s.DecidedBy
 	other := q.SelfApproval != v1alpha1.SelfApprovalAllow && !q.refusesToApply(s)
 	switch {
-	case strings.HasPrefix(by.Username, serviceAccounts):
+	case v1alpha1.IsServiceAccount(by.Username):
 		return v1alpha1.GrantedNotAllowed, by.Username + " is no person, so it may not decide about any change. Another slot is made"
 	case q.Delegated != nil && q.Delegated(by.Username):
 		return v1alpha1.GrantedNotAllowed, by.Username + " submits changes for others, so it may not decide about any. Another slot is made"

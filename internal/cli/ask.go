@@ -139,7 +139,7 @@ func whoAmI(ctx context.Context, c client.Client) *v1alpha1.Requester {
 }
 
 // maxGroups is how many groups v1alpha1.Decider holds.
-const maxGroups = 200
+const maxGroups = 500
 
 // self returns the caller as the API server sees them, or nil where it does not tell.
 func self(ctx context.Context, c client.Client) *v1alpha1.Decider {

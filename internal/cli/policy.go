@@ -193,18 +193,21 @@ func (t *policyTest) judge(ctx context.Context, request *v1alpha1.ChangeRequest,
 	if err != nil {
 		return nil, err
 	}
-	r, err := t.inForce(ctx, given, namespacesTouched(request, planned.Plan))
+	r, err := t.inForce(ctx, request, given, namespacesTouched(request, planned.Plan))
 	if err != nil {
 		return nil, err
 	}
 	return judged(request, planned, r, now), nil
 }
 
-// inForce completes what files say by what the cluster says.
-func (t *policyTest) inForce(ctx context.Context, given *rules, touched []string) (*rules, error) {
+// inForce completes what files say by what the cluster says, of the rules and of who asks.
+func (t *policyTest) inForce(ctx context.Context, request *v1alpha1.ChangeRequest, given *rules, touched []string) (*rules, error) {
 	c, _, err := t.tasks()
 	if err != nil {
 		return nil, err
+	}
+	if request.Spec.RequestedBy == nil {
+		request.Spec.RequestedBy = whoAmI(ctx, c)
 	}
 	r := &rules{namespaces: map[string]map[string]string{}}
 	if given != nil {
@@ -245,6 +248,14 @@ func namespacesTouched(request *v1alpha1.ChangeRequest, p change.Plan) []string 
 	return names
 }
 
+// requesterOf is who asks for a change; empty where neither the file nor the API server says it.
+func requesterOf(request *v1alpha1.ChangeRequest) string {
+	if by := request.Spec.RequestedBy; by != nil {
+		return by.Username
+	}
+	return ""
+}
+
 // judged is what the rules say of a plan.
 func judged(request *v1alpha1.ChangeRequest, planned *pipeline.Planned, r *rules, now time.Time) *decided {
 	var namespaces []policy.Namespace
@@ -254,7 +265,7 @@ func judged(request *v1alpha1.ChangeRequest, planned *pipeline.Planned, r *rules
 	selected := policy.Select(r.policies, namespaces)
 	risk := change.Assess(planned.Plan, planned.View.Facts)
 	planned.Plan.Class = risk.Class
-	verdict := selected.Judge(planned.Plan, risk)
+	verdict := selected.Judge(requesterOf(request), planned.Plan, risk)
 	var notBefore *time.Time
 	if request.Spec.NotBefore != nil {
 		notBefore = &request.Spec.NotBefore.Time

@@ -179,10 +179,13 @@ var strictness = map[v1alpha1.PolicyVerdict]int{
 	v1alpha1.PolicyAllowed: 0, v1alpha1.PolicyApprovalRequired: 1, v1alpha1.PolicyDenied: 2,
 }
 
-// Judge combines what every policy says of the plan. Where no policy fits, one person has to agree, and only the default
-// service account may be used.
-func (s Selected) Judge(p change.Plan, risk v1alpha1.Risk) Verdict {
+// Judge combines what every policy says of the plan that the requester asked for. Where no policy fits, one person has to
+// agree, and only the default service account may be used.
+func (s Selected) Judge(requester string, p change.Plan, risk v1alpha1.Risk) Verdict {
 	if v := refuseAlways(p); v != nil {
+		return *v
+	}
+	if v := s.faceless(requester); v != nil {
 		return *v
 	}
 	if n := len(s.Approvers()); n > maxApproverSets {
@@ -196,6 +199,24 @@ func (s Selected) Judge(p change.Plan, risk v1alpha1.Risk) Verdict {
 		verdicts = append(verdicts, s.builtin(p))
 	}
 	return combine(verdicts)
+}
+
+// faceless denies what a service account asked for, unless every policy says that it submits for others: whoever may act
+// as it could otherwise ask as the account and agree as himself.
+func (s Selected) faceless(requester string) *Verdict {
+	if !v1alpha1.IsServiceAccount(requester) {
+		return nil
+	}
+	without := slices.IndexFunc(s.policies, func(p v1alpha1.ChangePolicy) bool {
+		return !slices.Contains(p.Spec.DelegatedSubmitters, requester)
+	})
+	switch {
+	case s.unruled():
+		return denied("built-in: " + requester + " is a service account, and no ChangePolicy lists it in spec.delegatedSubmitters: ask as yourself")
+	case without >= 0:
+		return refuse(s.policies[without], requester+" is a service account that spec.delegatedSubmitters does not list: ask as yourself")
+	}
+	return nil
 }
 
 // combine takes the strictest answer of each field. The reasons of the strictest verdicts come first, and those of the

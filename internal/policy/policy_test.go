@@ -160,12 +160,43 @@ func TestSelected_Judge_onePolicy(t *testing.T) {
 		}}), asks, 1, "", "they are somebody's"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			got := withPolicy(tc.set).Judge(tc.plan, small)
+			got := withPolicy(tc.set).Judge("dora", tc.plan, small)
 			if got.Verdict != tc.want || got.Required != tc.required {
 				t.Errorf("Judge() = %+v, want %s of %d: %s", got, tc.want, tc.required, tc.reason)
 			}
 			if len(got.DecidedBy) == 0 || !strings.Contains(got.DecidedBy[0], tc.says) {
 				t.Errorf("decided by %q, want %q first", got.DecidedBy, tc.says)
+			}
+		})
+	}
+}
+
+func TestSelected_Judge_whoAsks(t *testing.T) {
+	const ci = "system:serviceaccount:shop:ci"
+	lists := func(name string, accounts ...string) v1alpha1.ChangePolicy {
+		p := v1alpha1.ChangePolicy{ObjectMeta: metav1.ObjectMeta{Name: name, Generation: 1}}
+		p.Spec.DelegatedSubmitters = accounts
+		return p
+	}
+	const asks, denied = v1alpha1.PolicyApprovalRequired, v1alpha1.PolicyDenied
+	for _, tc := range []struct {
+		name     string
+		by       string
+		policies []v1alpha1.ChangePolicy
+		want     v1alpha1.PolicyVerdict
+		says     string
+		reason   string
+	}{
+		{"a person without a policy", "dora", nil, asks, "default", "somebody else agrees"},
+		{"a service account without a policy", ci, nil, denied, "no ChangePolicy lists it", "whoever may act as it would agree to his own wish"},
+		{"a service account that a policy lists", ci, []v1alpha1.ChangePolicy{lists("p", ci)}, asks, "consent", "the owners answer for it"},
+		{"another service account than the listed one", ci, []v1alpha1.ChangePolicy{lists("p", "system:serviceaccount:argocd:sync")}, denied, "does not list", "names are exact"},
+		{"a service account that one policy of two lists", ci, []v1alpha1.ChangePolicy{lists("p", ci), lists("q")}, denied, "q@1", "a policy never loosens another"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got := selected(tc.policies...).Judge(tc.by, planOf(scale), small)
+			if got.Verdict != tc.want || !strings.Contains(got.DecidedBy[0], tc.says) {
+				t.Errorf("Judge() = %+v, want %s, %q: %s", got, tc.want, tc.says, tc.reason)
 			}
 		})
 	}
@@ -204,7 +235,7 @@ func TestSelected_Judge_matrix(t *testing.T) {
 		{"an answer that is not known", &v1alpha1.RiskMatrix{LowReversible: "Perhaps"}, risk(low, back), v1alpha1.PolicyDenied, 0, false, "what is not understood opens nothing"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			got := withPolicy(func(s *v1alpha1.ChangePolicySpec) { s.Autonomy, s.Matrix = v1alpha1.AutonomyMatrix, tc.matrix }).Judge(planOf(scale), tc.risk)
+			got := withPolicy(func(s *v1alpha1.ChangePolicySpec) { s.Autonomy, s.Matrix = v1alpha1.AutonomyMatrix, tc.matrix }).Judge("dora", planOf(scale), tc.risk)
 			if got.Verdict != tc.want || got.Required != tc.people || got.ReviewAfterwards != tc.review {
 				t.Errorf("Judge() = %+v, want %s of %d, review %v: %s", got, tc.want, tc.people, tc.review, tc.reason)
 			}
@@ -242,7 +273,7 @@ func TestSelect(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := Select(tc.policies, tc.namespaces)
-			got := s.Judge(tc.plan, small)
+			got := s.Judge("dora", tc.plan, small)
 			if got.Verdict != tc.want || !strings.Contains(got.DecidedBy[0], tc.says) {
 				t.Errorf("Judge() = %+v, want %s by %q: %s", got, tc.want, tc.says, tc.reason)
 			}
@@ -287,7 +318,7 @@ func TestSelected_Judge_fitsIntoTheStatus(t *testing.T) {
 		policies = append(policies, everywhere(fmt.Sprintf("p%02d", i)))
 	}
 	policies[29].Spec.Deny = rule(func(r *v1alpha1.ChangeRule) { r.Name, r.Kinds = strings.Repeat("ü", 600), []string{"*"} })
-	got := selected(policies...).Judge(planOf(scale), small)
+	got := selected(policies...).Judge("dora", planOf(scale), small)
 	if len(got.DecidedBy) != 20 || got.DecidedBy[19] != "and 11 more rules" {
 		t.Errorf("decided by %q", got.DecidedBy)
 	}
@@ -310,10 +341,10 @@ func TestSelected_Approvers(t *testing.T) {
 		p.Spec.Approvers = ada
 		policies = append(policies, p)
 	}
-	if got := selected(policies[:10]...).Judge(planOf(scale), small); got.Verdict != v1alpha1.PolicyApprovalRequired {
+	if got := selected(policies[:10]...).Judge("dora", planOf(scale), small); got.Verdict != v1alpha1.PolicyApprovalRequired {
 		t.Errorf("ten sets of approvers fit into an Approval: %+v", got)
 	}
-	if got := selected(policies...).Judge(planOf(scale), small); got.Verdict != v1alpha1.PolicyDenied || !strings.Contains(got.DecidedBy[0], "11 policies name approvers") {
+	if got := selected(policies...).Judge("dora", planOf(scale), small); got.Verdict != v1alpha1.PolicyDenied || !strings.Contains(got.DecidedBy[0], "11 policies name approvers") {
 		t.Errorf("eleven sets of approvers do not fit into an Approval, and none may be left out: %+v", got)
 	}
 }
@@ -404,11 +435,14 @@ func anyPolicy(name string) *rapid.Generator[v1alpha1.ChangePolicy] {
 			p.Spec.ServiceAccounts = rapid.SliceOfN(rapid.SampledFrom([]string{"eclusier-applier", "admin"}), 1, 2).Draw(t, "accounts")
 		}
 		if rapid.Bool().Draw(t, "has submitters") {
-			p.Spec.DelegatedSubmitters = []string{users.Draw(t, "submitter")}
+			p.Spec.DelegatedSubmitters = []string{users.Draw(t, "who never decides"), rapid.SampledFrom([]string{submitter, "x"}).Draw(t, "submitter")}
 		}
 		return p
 	})
 }
+
+// submitter is a service account that policies may list.
+const submitter = "system:serviceaccount:argocd:sync"
 
 // TestSelected_anotherPolicyNeverLoosens proves, field by field, that adding a policy to some only ever tightens them.
 func TestSelected_anotherPolicyNeverLoosens(t *testing.T) {
@@ -424,11 +458,12 @@ func TestSelected_anotherPolicyNeverLoosens(t *testing.T) {
 
 		p := plans.Draw(t, "plan")
 		r := risk(impacts.Draw(t, "impact"), rapid.SampledFrom([]v1alpha1.Reversibility{v1alpha1.Reversible, v1alpha1.Irreversible}).Draw(t, "reversibility"))
-		was, is := before.Judge(p, r), after.Judge(p, r)
+		by := rapid.SampledFrom([]string{"dora", submitter}).Draw(t, "requester")
+		was, is := before.Judge(by, p, r), after.Judge(by, p, r)
 		if strictness[is.Verdict] < strictness[was.Verdict] {
 			t.Fatalf("%s became %s", was.Verdict, is.Verdict)
 		}
-		if is.Verdict == was.Verdict && (is.Required < was.Required || (was.ReviewAfterwards && !is.ReviewAfterwards)) {
+		if is.Verdict == was.Verdict && is.Verdict != v1alpha1.PolicyDenied && (is.Required < was.Required || (was.ReviewAfterwards && !is.ReviewAfterwards)) {
 			t.Fatalf("%+v became %+v", was, is)
 		}
 		if (is.Verdict == v1alpha1.PolicyApprovalRequired) != (is.Required > 0) || is.Required > 5 {
