@@ -23,7 +23,7 @@ var subjects = []string{"it", "il", "elle", "ca", "this", "cela"}
 
 // tellsTrouble tells whether the words up to an end only say that something is not well: "web in shop is stuck".
 func (r *reader) tellsTrouble(from, to int) bool {
-	if !r.harmless(from, to) {
+	if !r.harmless(from, to) || !r.isPlain(from, to) {
 		return false
 	}
 	ails := slices.ContainsFunc(r.words[from:to], func(w classify.Word) bool { return w.Ails || slices.Contains(troubles, w.Text) })
@@ -64,7 +64,7 @@ func (r *reader) harmless(from, to int) bool {
 		switch {
 		case w.Opaque, w.Asks, w.Supposes, slices.Contains(limits, w.Text) && !r.isPast(i, from):
 			return false
-		case w.Text == "encore" && i > from+1: // "il plante encore"
+		case (w.Text == "encore" || w.Text == "again") && i > from: // "il plante encore"
 		case w.Text == "else", w.Text == "everything":
 			return false // there is more than is told
 		case (w.Change || grammar().firsts[w.Text]) && !r.isTold(i, from):

@@ -69,6 +69,10 @@ func TestWish_Operations(t *testing.T) {
 		{text: "restart service web", objects: all{service}, reason: WrongKind},
 		{text: "scale report to 3", objects: all{report}, reason: WrongKind},
 		{text: "pause web", objects: all{web}, reason: WrongKind},
+		{text: "scale svc/web to 3", objects: all{service}, reason: WrongKind},
+		{text: "scale daemonset agent to 3", objects: all{object("apps/v1", "DaemonSet", "shop", "agent")}, reason: WrongKind},
+		{text: "delete namespace shop", objects: all{object("v1", "Namespace", "", "shop")}, reason: TooWide},
+		{text: "kubectl delete crd things.example.com", objects: all{object("apiextensions.k8s.io/v1", "CustomResourceDefinition", "", "things.example.com")}, reason: TooWide},
 		{text: "reboot node worker-3", objects: all{node}, reason: WrongKind},
 		{text: "restart web and scale report to 3", objects: all{web, report}, reason: WrongKind},
 	}

@@ -41,6 +41,9 @@ var twoWords = map[string]string{
 // shortFor are the kinds that people call by a word which the vocabulary does not hold for one.
 var shortFor = map[string]string{"cron": "CronJob", "crons": "CronJob", "cronjobs": "CronJob"}
 
+// shortWords are the short names of kinds that are words of a language: they mean the kind in "no/worker-3" alone.
+var shortWords = []string{"no", "sa", "ing", "pc"}
+
 // targets returns the ways to read objects at i: none where the text leaves them out, a pronoun, a name, or several.
 func (r *reader) targets(i int, verb Verb) []list {
 	if r.follows(i+1) && (r.words[i].Text == "moi" || r.words[i].Text == "nous") {
@@ -59,13 +62,22 @@ func (r *reader) names(i int, verb Verb, kind string, atMost int) []list {
 	var all []list
 	for _, one := range r.located(i, verb, kind) {
 		all = append(all, one)
-		if next := r.next(one.end); next < r.end && atMost > 1 {
+		if next := r.next(one.end); next < r.end && atMost > 1 && !r.maybeCommand(next, verb, one.names[0].Kind) {
 			for _, more := range r.names(next, verb, one.names[0].Kind, atMost-1) {
 				all = append(all, list{more.end, slices.Concat(one.names, more.names)})
 			}
 		}
 	}
 	return all
+}
+
+// maybeCommand tells whether the word at i, joined to a name, is rather another command than another name: "cordon worker-3
+// and drain". Behind the word for a kind it is a name.
+func (r *reader) maybeCommand(i int, verb Verb, kind string) bool {
+	if verb == Cordon || verb == Uncordon {
+		kind = ""
+	}
+	return kind == "" && r.words[i].Change && !r.words[i].Quoted
 }
 
 // next returns the index of the name that is joined to what ends before i: "web and api", "web, api". It is the end of the
@@ -200,6 +212,9 @@ func (r *reader) kind(i int) (string, int) {
 		if kind := twoWords[r.words[i].Text+" "+r.words[i+1].Text]; kind != "" {
 			return kind, i + 2
 		}
+	}
+	if slices.Contains(shortWords, r.words[i].Text) {
+		return "", i
 	}
 	if kind := cmp.Or(r.words[i].Kind, shortFor[r.words[i].Text]); kind != "" {
 		return kind, i + 1

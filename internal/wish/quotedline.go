@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
 // toldLine is a text that ends in one command line of kubectl between backquotes, told to be run.
-var toldLine = regexp.MustCompile("(?is)^[^`]*\\b(?:run|execute|exécute|exécuter|exécutez|executer|executez|lance|lancer|lancez)\\s*:?\\s*(`(kubectl [^`\n]+)`)[\\s.!]*$")
+var toldLine = regexp.MustCompile("(?is)^[^`]*\\b(?:run|execute|exécute|exécuter|exécutez|executer|executez|lance|lancer|lancez)\\s*:?\\s*(`(kubectl [^`\n]+)`)(?:[\\s,]+(?:please|pls|plz|thanks|thx|stp|svp|merci))?[\\s.!]*$")
 
 // untick takes the backquotes from a command line that the author tells to run: it is quoted to be exact, and nobody
 // else's. Whether it is told, and not reported, the rest of the text has still to show.
@@ -17,7 +18,7 @@ func untick(text string) string {
 	if at == nil {
 		return text
 	}
-	return text[:at[2]] + text[at[4]:at[5]] + text[at[3]:]
+	return text[:at[2]] + text[at[4]:at[5]]
 }
 
 // patchText is the patch of a command line between quotes, which may hold blanks.
@@ -37,33 +38,23 @@ func closeUp(text string) string {
 	})
 }
 
-// patch is all that a patch may say to be one of the operations.
-type patch struct {
-	Spec *struct {
-		Suspend  *bool  `json:"suspend"`
-		Replicas *int32 `json:"replicas"`
-	} `json:"spec"`
-}
+// patchForm is the patch that sets one field which an operation sets, and nothing else.
+var patchForm = regexp.MustCompile(`^\{"spec":\{(?:"suspend":(true|false)|"replicas":([0-9]{1,5}))\}\}$`)
 
-// patches reads a patch that sets one field which an operation sets.
+// patches reads a patch as one of the operations.
 func patches(text string, step *Step) bool {
-	var said patch
-	decoder := json.NewDecoder(strings.NewReader(text))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&said); err != nil || decoder.InputOffset() != int64(len(text)) || said.Spec == nil {
+	said := patchForm.FindStringSubmatch(text)
+	switch {
+	case said == nil:
 		return false
-	}
-	switch suspend, replicas := said.Spec.Suspend, said.Spec.Replicas; {
-	case suspend != nil && replicas != nil:
-		return false
-	case suspend != nil && *suspend:
+	case said[1] == "true":
 		step.Verb = Suspend
-	case suspend != nil:
+		return true
+	case said[1] == "false":
 		step.Verb = Resume
-	case replicas != nil && *replicas >= 0 && *replicas <= maxReplicas:
-		step.Verb, step.Change, step.Number = Scale, To, *replicas
-	default:
-		return false
+		return true
 	}
-	return true
+	number, err := strconv.ParseInt(said[2], 10, 32)
+	step.Verb, step.Change, step.Number = Scale, To, int32(number)
+	return err == nil && number <= maxReplicas
 }

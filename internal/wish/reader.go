@@ -60,6 +60,9 @@ func (r *reader) text() ([]Step, *InexpressibleError) {
 	return steps, nil
 }
 
+// resuming are the words with which a wish goes on behind a bracket. With any other a remark may begin.
+var resuming = []string{"to", "with", "by", "at", "from", "up", "down", "back", "and", "then", "a", "en", "vers", "par", "sur", "pour", "avec", "de", "et", "puis"}
+
 // unbracket takes the brackets from around the places that interrupt a wish: "the image of web (ns shop) to …".
 func (r *reader) unbracket() {
 	r.end = len(r.words)
@@ -68,7 +71,7 @@ func (r *reader) unbracket() {
 			continue
 		}
 		for _, p := range r.places(i) {
-			if p.end < r.end && r.words[p.end].Before == classify.PauseColon {
+			if p.end < r.end && r.words[p.end].Before == classify.PauseColon && slices.Contains(resuming, r.words[p.end].Text) {
 				r.words[i].Before, r.words[p.end].Before = classify.PauseNone, classify.PauseNone
 				break
 			}

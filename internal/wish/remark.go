@@ -15,13 +15,15 @@ import (
 var (
 	// being are the verbs that say how something is.
 	being = []string{"is", "are", "was", "est", "sont", "etait", "etaient"}
+	// inverting are the verbs with which a question begins.
+	inverting = []string{"is", "are", "was", "does", "did", "do", "has", "have", "had", "est", "sont"}
 	// happened are the verbs that tell what has come about.
 	happened = []string{"broke", "died", "crashed", "failed", "exploded", "fell", "hit", "ate", "filled", "fails", "leaks", "hangs", "keeps", "eats", "hammers", "floods", "spams", "burns",
-		"explose", "deborde", "tombe", "crashe", "sature", "fuit", "bouffe", "mange", "spamme", "inonde"}
+		"explose", "deborde", "tombe", "crashe", "sature", "fuit", "bouffe", "mange", "spamme", "inonde", "plaignent", "complain"}
 	// ended are the words with which a statement without a verb ends: "swap done", "migration finie".
 	ended = []string{"done", "over", "finished", "complete", "completed", "fini", "finie", "finis", "termine", "terminee", "passed", "passee", "passe"}
 	// occasions are the nouns that tell the occasion of a wish: "black friday traffic".
-	occasions = []string{"traffic", "trafic", "load", "peak", "pic", "spike", "incident", "outage", "panne", "surge"}
+	occasions = []string{"traffic", "trafic", "load", "peak", "pic", "spike", "incident", "outage", "panne", "surge", "sale", "sales", "soldes", "rush", "campaign", "campagne"}
 	// those and others are the subjects of which something is said, singular and plural; the wish itself may be what those
 	// with a form of "to be" speak of.
 	those  = []string{"it", "il", "elle", "ca", "this", "that", "ce", "cela", "which"}
@@ -38,11 +40,17 @@ depends depend approval permission next also then joke matter matters count coun
 attends attend attendons attendre attente laisse laissez laissons tomber annule annulee annulons pardon desole desolee faux fausse trompe interdit
 finalement nom celui celle ceux celles autre autres meme memes tous toutes tout chaque deja titre citation serait devrait pourrait doit peut peux
 faudra sera seront va vont fera rien conteneur replique repliques compte comptent contre bon bonne je moi tu vous toi ton ta tes vos votre
-fini-non depend dependent verra voit voir abandonne abandonnons`)
+non first premier nobody personne good asking telling insisting posting
+writing printing repeating reading suggesting follows labelled clear clair claire depend dependent verra voit voir abandonne abandonnons`)
 
 // healthy are the words of what needs no mending, unless they are negated.
-var healthy = []string{"fine", "healthy", "works", "working", "recovered", "resolved", "solved", "fixed", "back", "ok", "okay",
+var healthy = []string{"fine", "healthy", "works", "working", "recovered", "resolved", "solved", "fixed", "ok", "okay",
 	"marche", "marchent", "remarche", "fonctionne", "fonctionnent", "repond", "repondent", "responds"}
+
+// sources are what people quote from: a remark about one, ahead of a wish, may say whose wish it is.
+var sources = strings.Fields(`
+log logs message messages annotation annotations alert alerts alerte alertes ticket tickets bot button doc docs runbook playbook subject text texte email
+mail comment comments commentaire note notes description label labels script prompt attacker attaquant output sortie journal sujet bouton consigne`)
 
 // pause returns the index of the next word behind a comma or a stronger break, the end of the sentence if there is none.
 func (r *reader) pause(from int) int {
@@ -66,12 +74,20 @@ func (r *reader) behindRemark(i int) int {
 	}
 	pause := r.pause(begin)
 	switch {
-	case begin == r.end || pause == r.end:
+	case begin == r.end || pause == r.end || r.quotesFrom(begin, pause):
 	case r.tellsTrouble(begin, pause), r.words[pause].Before == classify.PauseComma && r.isRemark(begin, pause):
 		r.notePlaces(begin, pause)
 		return pause
 	}
 	return r.end
+}
+
+// quotesFrom tells whether the words up to an end may lead to what something or somebody else says.
+func (r *reader) quotesFrom(from, to int) bool {
+	if slices.Contains([]string{"this", "that", "these", "ceci", "cela", "suivant", "suivante"}, r.words[to-1].Text) {
+		return true
+	}
+	return slices.ContainsFunc(r.words[from:to], func(w classify.Word) bool { return slices.Contains(sources, w.Text) })
 }
 
 // onlyRemarks tells whether nothing but remarks and courtesies follow from the pause at i to the end of the sentence.
@@ -93,20 +109,24 @@ func (r *reader) onlyRemarks(i int) bool {
 
 // isRemark tells whether the words up to an end are a remark.
 func (r *reader) isRemark(from, to int) bool {
-	if to-from < 2 || r.words[to-1].Asks || !r.harmless(from, to) || !r.states(from, to) {
-		return false
-	}
+	return to-from > 1 && r.harmless(from, to) && r.states(from, to) && r.isPlain(from, to)
+}
+
+// isPlain tells whether no word up to an end takes a wish back, puts it off, corrects it or tells whose it is.
+func (r *reader) isPlain(from, to int) bool {
 	negated := false
 	for i := from; i < to; i++ {
 		w := &r.words[i]
 		failing := r.isFailing(i, from, to)
-		negated = negated || w.Negates
+		negated = negated || w.Negates || failing
 		switch {
-		case w.Reports, w.Wants, w.Kind == "Namespace", w.Negates && !failing:
+		case w.Asks, i == from && slices.Contains(inverting, w.Text):
 			return false
-		case w.Bids && r.isBidden(i, from), slices.Contains(governing, w.Text) && !failing:
+		case w.Reports, w.Wants, w.Kind == "Namespace", strings.ContainsAny(w.Plain, ":@="), w.Negates && !failing:
 			return false
-		case isNumber(w) && !r.isMeasure(i, to):
+		case w.Bids && r.isBidden(i, from), slices.Contains(governing, w.Text) && !failing && !r.isReady(i, from):
+			return false
+		case isNumber(w) && !r.isMeasure(i, from, to):
 			return false
 		}
 	}
@@ -128,7 +148,7 @@ func (r *reader) states(from, to int) bool {
 		if verb != 1 {
 			return verb < 0 && !first.Binding || verb < 0 && slices.Contains(subjects, first.Text)
 		}
-		return len(words) > 2 && strings.HasSuffix(words[2].Text, "ing")
+		return len(words) > 2 && (words[2].Text == "back" || strings.HasSuffix(words[2].Text, "ing"))
 	case slices.Contains(others, first.Text):
 		return true
 	}
@@ -158,6 +178,11 @@ func (r *reader) isFailing(i, from, to int) bool {
 	return pas(i)
 }
 
+// isReady tells whether the word at i is that of "we are good".
+func (r *reader) isReady(i, from int) bool {
+	return i == from+2 && (r.words[from].Text == "we" && r.words[i].Text == "good" || r.words[from].Text == "on" && r.words[i].Text == "bon")
+}
+
 // isBidden tells whether the verb at i is told to somebody.
 func (r *reader) isBidden(i, from int) bool {
 	return i == from || slices.Contains([]string{"to", "and", "then", "so", "just", "et", "puis", "de", "a", "donc", "pour"}, r.words[i-1].Text)
@@ -169,8 +194,11 @@ func isNumber(w *classify.Word) bool {
 	return numeral && w.Plain != "un" && w.Plain != "une" || strings.Trim(w.Plain, "0123456789.,%") == ""
 }
 
-// isMeasure tells whether the number at i counts something: "3000 req/s", "12 errors".
-func (r *reader) isMeasure(i, to int) bool {
+// isMeasure tells whether the number at i counts something, or is what HTTP calls an error: "3000 req/s", "12 errors", "503".
+func (r *reader) isMeasure(i, from, to int) bool {
+	if code := r.words[i].Plain; i+1 == to && i > from && len(code) == 3 && (code[0] == '4' || code[0] == '5') {
+		return slices.Contains([]string{"returns", "throws", "get", "gets", "got", "renvoie", "rend", "with", "en", "avec", "many", "of", "des", "les"}, r.words[i-1].Text)
+	}
 	return i+1 < to && r.words[i+1].Before == classify.PauseNone && !slices.Contains(being, r.words[i+1].Text) && !isNumber(&r.words[i+1])
 }
 

@@ -32,8 +32,9 @@ set|change|bring|put|adjust|raise|increase|bump|reduce|lower|decrease|drop|scale
 set|change|bring|put|adjust|raise|increase|bump|reduce|lower|decrease|drop <targets> <replicas> [count] [from] [<from>] to <to>
 set|change|bring|put|adjust|raise|increase|reduce|lower|decrease|scale [the] number of <targets> <replicas> to <to>
 upscale|downscale|resize <targets> to <to> [<replicas>]
-bring|take|set|put|drop|turn|bump|crank <targets> up|down to <to> [<replicas>]
-bring|take|drop|turn|bump|crank up|down <targets> to <to> [<replicas>]
+bring|take|set|put|drop|turn|bump|crank <targets> [back] up|down to <to> [<replicas>]
+set|change|scale|bring [the] [number] [of] <replicas> [count] to <to> for|of|on|in <targets>
+bring|take|drop|turn|bump|crank [back] up|down <targets> to <to> [<replicas>]
 run|start|give <targets> [with|at] <to> <replicas>
 run <to> <replicas> of <targets>
 scale up|out <targets> by <up> [<replicas>]
@@ -60,7 +61,7 @@ augmente|augmenter|augmentez|monte|monter <targets> de <up> <replicas>
 augmente|augmenter|augmentez [le] [nombre_de] [les] <replicas> de|du|pour <targets> de <up>
 reduis|reduire|baisse|baisser|diminue|diminuer|descends <targets> de <down> <replicas>
 reduis|reduire|baisse|baisser|diminue|diminuer [le] [nombre_de] [les] <replicas> de|du|pour <targets> de <down>
-ajoute|ajouter|ajoutez <up> <replicas> a|au|de_plus_a <targets>
+ajoute|ajouter|ajoutez|rajoute|rajouter|rajoutez <up> <replicas> a|au|de_plus_a <targets>
 retire|retirer|enleve|enlever <down> <replicas> a|au|de|du <targets>
 double|doubler|doublez <twice> [le] [nombre_de] [les] <replicas> de|du|pour <targets>`,
 
@@ -142,6 +143,7 @@ suspend|pause|disable <targets>
 set|put <targets> to|as|on suspended|paused|pause|hold
 set|mark <targets> [as] suspended|paused
 put [a] hold|pause on <targets>
+set [the] suspend [flag] [to] true on|for|of|in <targets>
 suspends|suspendre|suspendez|pauser|desactive|desactiver|desactivez <targets>
 mets|met|mettre|mettez en pause|suspens|suspension <targets>
 mets|met|mettre|mettez <targets> en pause|suspens|suspension`,
@@ -149,6 +151,7 @@ mets|met|mettre|mettez <targets> en pause|suspens|suspension`,
 	Resume: `
 resume|unsuspend|unpause|reactivate|reenable|enable <targets>
 take <targets> off hold|pause
+set [the] suspend [flag] [to] false on|for|of|in <targets>
 lift|remove|clear [the] suspension|pause|hold of|on|from <targets>
 reprends|reprendre|reprenez|reactive|reactiver|reactivez|active|activer|activez <targets>
 remets|remettre|remettez en route|marche|service|activite <targets>

@@ -9,21 +9,18 @@ import (
 // misspelt included.
 func (r *reader) means(i int, literal string) bool {
 	w := &r.words[i]
-	if w.Text == literal {
+	corrected := w.Text != w.Plain
+	switch {
+	case w.Text == literal:
 		return true
-	}
-	if strings.Contains(w.Text, "-") {
+	case strings.Contains(w.Text, "-"):
 		return strings.Contains(prefixed, " "+w.Text[:strings.IndexByte(w.Text, '-')]+" ") && strings.Replace(w.Text, "-", "", 1) == literal
-	}
-	if w.Known || w.Quoted {
+	case w.Quoted, w.Known && !corrected, grammar().literals[w.Plain]:
 		return false
 	}
 	meant, ok := r.slips[i]
 	if !ok {
 		meant = misspells(w.Plain)
-		if r.slips == nil {
-			r.slips = map[int][]string{}
-		}
 		r.slips[i] = meant
 	}
 	return slices.Contains(meant, literal)
@@ -50,7 +47,7 @@ func misspells(word string) []string {
 	}
 	var meant []string
 	for literal := range grammar().literals {
-		if len(literal) >= minSlip && literal[0] == word[0] && distance(word, literal, far) <= far {
+		if len(literal) >= minSlip && distance(word, literal, far) <= far {
 			meant = append(meant, literal)
 		}
 	}

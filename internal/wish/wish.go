@@ -152,7 +152,7 @@ func Read(text string) (Wish, error) {
 	if refusal := unsayable(text, words); refusal != nil {
 		return Wish{}, refusal
 	}
-	r := reader{words: words}
+	r := reader{words: words, slips: map[int][]string{}}
 	steps, refusal := r.text()
 	if refusal != nil {
 		return Wish{}, refusal
@@ -271,6 +271,9 @@ func mentioned(text string, steps []Step) []Name {
 	named := Wish{Steps: steps}.Names()
 	for _, t := range classify.Classify(text).Targets {
 		known := func(n Name) bool { return n.Name == t.Name }
+		if slices.Contains(troubles, t.Name) || slices.Contains(happened, t.Name) {
+			continue // it is what happens to something
+		}
 		if t.Host == "" && t.Kind != "Namespace" && !slices.ContainsFunc(named, known) {
 			named = append(named, Name{Kind: t.Kind, Namespace: t.Namespace, Name: t.Name})
 		}

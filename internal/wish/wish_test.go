@@ -100,6 +100,12 @@ func TestRead_unclassified(t *testing.T) {
 	for text, want := range map[string]string{
 		"restart it": "restart it", "scale to 3": "scale it to 3", "resume nightly-report": "resume //nightly-report",
 		"go back to the previous version of web": "undo //web", "use image acme/cart:2 for cart": "setImage //cart acme/cart:2",
+		"make node rack-7 schedulable again": "uncordon Node//rack-7", "mets le nœud rack-7 en unschedulable": "cordon Node//rack-7",
+		"dé-cordonne rack-7": "uncordon Node//rack-7", "please un-cordon rack-7 and rack-8": "uncordon Node//rack-7; uncordon Node//rack-8",
+		"mets l'image acme/edge:2.0.1 sur le deploiement edge dans press": "setImage Deployment/press/edge acme/edge:2.0.1",
+		"metre a jour l'image de edge en acme/edge:5.2.0-rc1 -n press":    "setImage /press/edge acme/edge:5.2.0-rc1",
+		"tu peux me redémarrer le sts zoo du ns mesh ? il fuit encore":    "restart StatefulSet/mesh/zoo",
+		"disk is dying on rack-7, cordon it":                              "cordon it",
 	} {
 		if w, err := Read(text); err != nil || render(w.Steps) != want {
 			t.Errorf("%q is %s, %v, want %s", text, render(w.Steps), err, want)
