@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
 	"github.com/eclusier/eclusier/hack/local"
 )
 
@@ -26,6 +29,7 @@ var scene struct {
 }
 
 func TestMain(m *testing.M) {
+	log.SetLogger(logr.Discard())
 	// The cases mostly wait for faults to show, whatever the number of cores.
 	if err := flag.Set("test.parallel", "24"); err != nil {
 		os.Exit(fail(err))
