@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -408,6 +409,44 @@ func TestConnection_memory(t *testing.T) {
 	if got := settings("eclusier-reader", now.Add(-time.Minute)); got != first+1 {
 		t.Errorf("an old reading is still used: %d ConfigMaps", got)
 	}
+}
+
+// TestConnection_memory_severalAtOnce: questions that share a reading leave it alone. It is the race detector that finds out
+// when they do not.
+func TestConnection_memory_severalAtOnce(t *testing.T) {
+	applied := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "applied", Annotations: map[string]string{
+		"example.org/owner":                "team-a",
+		corev1.LastAppliedConfigAnnotation: `{"stringData": {"password": "canary-in-a-secret"}}`,
+	}}}
+	if err := admin.Create(t.Context(), applied); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = admin.Delete(context.Background(), applied) }()
+	connection, err := live.Connect(frozen.Config, live.Options{Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func() {
+		r, err := connection.As(types.NamespacedName{Namespace: "shop", Name: "eclusier-reader"}, now)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		s := &cluster.Snapshot{}
+		if err := r.Read(t.Context(), s, []cluster.Want{{What: cluster.WantNamespace, Namespace: "shop"}}); err != nil {
+			t.Error(err)
+		}
+		at := slices.IndexFunc(s.Secrets, func(o *cluster.Secret) bool { return o.Name == applied.Name })
+		if at < 0 || len(s.Secrets[at].Annotations) != 1 {
+			t.Errorf("the Secret is not there, or with more than its owner: %v", s.Secrets)
+		}
+	}
+	ask()
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(ask)
+	}
+	all.Wait()
 }
 
 func names[T metav1.Object](objects []T) string {
