@@ -22,6 +22,9 @@ import (
 	"github.com/eclusier/eclusier/test/controlplane"
 )
 
+// patience is how long a policy may take to be in force on a machine that is busy with other things.
+const patience = 2 * time.Minute
+
 // cluster is a real API server with everything of config/default installed, shared by the tests of this package.
 var cluster *installed
 
@@ -95,7 +98,7 @@ func (s *installed) waitForPolicies(ctx context.Context) error {
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "probe"},
 		Spec:       v1alpha1.AgentTaskSpec{Prompt: "Is anything wrong?", RequestedBy: &v1alpha1.Requester{Username: "prober"}},
 	}
-	err = wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
+	err = wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
 		forged := task.DeepCopy()
 		forged.Spec.RequestedBy.Username = "nobody"
 		err := probe.Create(ctx, forged, client.DryRunAll)
@@ -107,7 +110,7 @@ func (s *installed) waitForPolicies(ctx context.Context) error {
 	if err := probe.Create(ctx, task); err != nil {
 		return err
 	}
-	err = wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
+	err = wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
 		judged := task.DeepCopy()
 		judged.Status.Phase = v1alpha1.PhaseRunning
 		return apierrors.IsForbidden(probe.Status().Patch(ctx, judged, client.MergeFrom(task), client.DryRunAll)), nil

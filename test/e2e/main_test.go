@@ -37,9 +37,13 @@ func TestMain(m *testing.M) {
 	os.Exit(play(m))
 }
 
+// sceneTime is what it may take to set the scene: the operator is compiled for it, which takes minutes where nothing is
+// cached and the other packages are compiled at the same time.
+const sceneTime = 10 * time.Minute
+
 // play sets the scene, runs the tests and clears everything away.
 func play(m *testing.M) int {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), sceneTime)
 	defer cancel()
 	dir, err := os.MkdirTemp("", "eclusier-e2e-")
 	if err != nil {

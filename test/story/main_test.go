@@ -29,8 +29,12 @@ var (
 	operator *local.Operator
 )
 
-// patience is how long a task may take on a machine that is busy with other things.
-const patience = 60 * time.Second
+const (
+	// patience is how long a task may take on a machine that is busy with other things.
+	patience = 2 * time.Minute
+	// sceneTime is what it may take to set the scene: the operator is compiled for it.
+	sceneTime = 10 * time.Minute
+)
 
 func TestMain(m *testing.M) {
 	log.SetLogger(logr.Discard())
@@ -38,7 +42,7 @@ func TestMain(m *testing.M) {
 }
 
 func play(m *testing.M) int {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), sceneTime)
 	defer cancel()
 	var err error
 	if scene, err = stage.Raise(ctx); err != nil {
