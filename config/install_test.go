@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -16,6 +17,9 @@ import (
 	"github.com/eclusier/eclusier/hack/local"
 	"github.com/eclusier/eclusier/test/controlplane"
 )
+
+// patience is how long a policy may take to be in force on a machine that is busy with other things.
+const patience = 2 * time.Minute
 
 // cluster is a real API server with everything of config/default installed, shared by the tests of this package.
 var cluster *installed

@@ -129,7 +129,7 @@ func testDecisionPolicyAlone(t *testing.T, server *installed, root, bob client.C
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
-			err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, 20*time.Second, true, func(ctx context.Context) (bool, error) {
+			err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
 				refusal := bob.Patch(ctx, tc.object.DeepCopy(), merge(tc.patch), client.DryRunAll)
 				if refusal == nil {
 					t.Fatal("accepted")

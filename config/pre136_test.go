@@ -20,7 +20,7 @@ import (
 // withoutStamp is an API server as Kubernetes 1.30 to 1.35 have it: no admission policy there can write anything.
 func withoutStamp(t *testing.T) *installed {
 	t.Helper()
-	environment := &envtest.Environment{BinaryAssetsDirectory: cluster.programs}
+	environment := &envtest.Environment{BinaryAssetsDirectory: cluster.programs, ControlPlaneStartTimeout: patience, ControlPlaneStopTimeout: patience}
 	environment.ControlPlane.GetAPIServer().Configure().
 		Set("runtime-config", "admissionregistration.k8s.io/v1/mutatingadmissionpolicies=false,admissionregistration.k8s.io/v1/mutatingadmissionpolicybindings=false").
 		Append("disable-admission-plugins", "MutatingAdmissionPolicy")
@@ -107,7 +107,7 @@ func testPolicyAlone(t *testing.T, c client.Client, object *unstructured.Unstruc
 	if err := c.Patch(ctx, crd, ruleless); err != nil {
 		t.Fatal(err)
 	}
-	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 20*time.Second, true, func(context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, patience, true, func(context.Context) (bool, error) {
 		refusal := c.Patch(ctx, object.DeepCopy(), merge(fields{"requestedBy": fields{"username": "bob"}}))
 		if refusal == nil {
 			t.Fatal("accepted")

@@ -106,7 +106,7 @@ func (s *installed) waitForStatus(ctx context.Context, probe client.Client, task
 }
 
 func await(ctx context.Context, seen wait.ConditionWithContextFunc) error {
-	return wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, 30*time.Second, true, seen)
+	return wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, patience, true, seen)
 }
 
 func ignoreForbidden(err error) error {

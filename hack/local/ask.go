@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/go-logr/logr"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,7 +15,6 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
 )
@@ -34,7 +32,6 @@ func NewAsker(ctx context.Context, kubeconfig string) (*Asker, error) {
 	if err != nil {
 		return nil, err
 	}
-	log.SetLogger(logr.Discard())
 	// A developer's own program may ask as fast as the server answers.
 	config.QPS = -1
 	scheme := runtime.NewScheme()

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// readyIn is how long a control plane may take to come up; it takes a few seconds, more on a machine under load.
+// readyIn is how long a control plane, or what is installed on it, may take to come up; it takes a few seconds, more on a
+// machine under load.
 const readyIn = 2 * time.Minute
 
 // Cluster is a control plane that runs as a child process.

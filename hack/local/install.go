@@ -27,7 +27,7 @@ func Install(ctx context.Context, kubectl Kubectl, folder string) error {
 	if _, err := kubectl.Run(ctx, "apply", "--server-side", "-k", folder); err != nil {
 		return err
 	}
-	_, err := kubectl.Run(ctx, "wait", "--for=condition=Established", "--timeout=60s", "crd/agenttasks.eclusier.io")
+	_, err := kubectl.Run(ctx, "wait", "--for=condition=Established", "--timeout="+readyIn.String(), "crd/agenttasks.eclusier.io")
 	return err
 }
 
@@ -38,7 +38,7 @@ const probe = `{"apiVersion": "eclusier.io/v1alpha1", "kind": "AgentTask",
 // AwaitGuard returns once the API server enforces who asks. It learns the schema of a new kind for its mutating
 // policies within five seconds and refuses to create objects of the kind until then; policies take a moment as well.
 func AwaitGuard(ctx context.Context, kubectl Kubectl) error {
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, readyIn)
 	defer cancel()
 	for {
 		who, err := kubectl.Feed(ctx, probe, "create", "--dry-run=server", "-f", "-", "-o", "jsonpath={.spec.requestedBy.username}")

@@ -37,9 +37,14 @@ type server struct {
 	tasks      client.WithWatch
 }
 
+// patience is how long the API server may take to start or to enforce a policy on a machine that is busy with other things.
+const patience = 2 * time.Minute
+
 func startServer(t *testing.T) *server {
 	t.Helper()
-	environment := &envtest.Environment{CRDDirectoryPaths: []string{"../../config/crd/bases"}, ErrorIfCRDPathMissing: true}
+	environment := &envtest.Environment{CRDDirectoryPaths: []string{"../../config/crd/bases"}, ErrorIfCRDPathMissing: true,
+		ControlPlaneStartTimeout: patience, ControlPlaneStopTimeout: patience}
+	environment.CRDInstallOptions.MaxTime = patience
 	config, err := environment.Start()
 	if err != nil {
 		t.Fatalf("no API server to test on, run the tests with make test: %v", err)
@@ -73,7 +78,7 @@ func (s *server) checkRequesters() {
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "forged"},
 		Spec:       v1alpha1.AgentTaskSpec{Prompt: "?", RequestedBy: &v1alpha1.Requester{Username: "nobody"}},
 	}
-	err := wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
 		return apierrors.IsForbidden(s.tasks.Create(ctx, forged.DeepCopy(), client.DryRunAll)), nil
 	})
 	if err != nil {

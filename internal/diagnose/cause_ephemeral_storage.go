@@ -63,7 +63,8 @@ func (x *exam) usedTooMuch(s *symptom, message string, evidence []Evidence) Find
 	}
 	for _, v := range spec.Volumes {
 		if v.EmptyDir != nil && v.EmptyDir.SizeLimit != nil {
-			f.Evidence = append(f.Evidence, field(s.work.ref, "spec.template.spec.volumes["+v.Name+"].emptyDir.sizeLimit", v.EmptyDir.SizeLimit.String()))
+			limit := *v.EmptyDir.SizeLimit // a quantity keeps the text that it is first printed as: let this one's copy do so
+			f.Evidence = append(f.Evidence, field(s.work.ref, "spec.template.spec.volumes["+v.Name+"].emptyDir.sizeLimit", limit.String()))
 		}
 	}
 	return f

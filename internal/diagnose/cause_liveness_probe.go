@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -34,7 +35,8 @@ var livenessProbeTooAggressive = cause{
 	},
 }
 
-// probeKill is the event that says that a probe had the container of a symptom killed.
+// probeKill is the event that shows that a probe had the container of a symptom killed: the kubelet's word or, since
+// floods of events lose some of them, the probe that failed while the instance lived that a signal ended.
 func (x *exam) probeKill(s *symptom) *cluster.Event {
 	var last *cluster.Event
 	for _, p := range s.pods {
@@ -46,12 +48,33 @@ func (x *exam) probeKill(s *symptom) *cluster.Event {
 			}
 		}
 	}
-	return last
+	if last != nil {
+		return last
+	}
+	for _, word := range []string{"Liveness probe", "Startup probe"} {
+		if e := x.unhealthy(s, word); e != nil && x.endsAfter(s, e) {
+			return e
+		}
+	}
+	return nil
+}
+
+// endsAfter says that an instance of the container of a symptom ended by a signal, not for lack of memory, after the
+// probe of the event had begun to fail and while it still failed.
+func (x *exam) endsAfter(s *symptom, e *cluster.Event) bool {
+	if !x.recent(e.Last, crashMemory) {
+		return false
+	}
+	return slices.ContainsFunc(s.pods, func(p *corev1.Pod) bool {
+		t := termination(statusOf(p, s.container))
+		return podRef(p) == e.About && t != nil && (t.ExitCode == 137 || t.ExitCode == 143) && t.Reason != "OOMKilled" &&
+			!e.First.After(t.FinishedAt.Time) && !e.Last.Before(t.StartedAt.Time)
+	})
 }
 
 func (x *exam) killedByProbe(s *symptom, kill *cluster.Event) Finding {
 	kind, word := "liveness", "Liveness probe"
-	if strings.Contains(kill.Message, "startup probe") {
+	if strings.HasPrefix(kill.Message, "Startup probe") || strings.Contains(kill.Message, "failed startup probe") {
 		kind, word = "startup", "Startup probe"
 	}
 	f := Finding{

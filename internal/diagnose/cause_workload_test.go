@@ -139,12 +139,15 @@ func TestWorkloadCauses(t *testing.T) {
 		},
 		"a pod over its own disk limit": {
 			func(w *world) {
-				_, p := w.deployment("api", nil)
+				_, p := w.deployment("api", func(t *corev1.PodTemplateSpec) {
+					cache := &corev1.EmptyDirVolumeSource{SizeLimit: resource.NewQuantity(500<<20, resource.BinarySI)}
+					t.Spec.Volumes = []corev1.Volume{{Name: "cache", VolumeSource: corev1.VolumeSource{EmptyDir: cache}}}
+				})
 				unreadyPod(p)
 				p.Status.Phase, p.Status.Reason = corev1.PodFailed, "Evicted"
 				p.Status.Message = `Usage of EmptyDir volume "cache" exceeds the limit "500Mi". `
 			},
-			expected{cause: "EvictedEphemeralStorage", object: "Deployment/app/api", evidence: []string{`exceeds the limit "500Mi"`, "reason: Evicted"}},
+			expected{cause: "EvictedEphemeralStorage", object: "Deployment/app/api", evidence: []string{`exceeds the limit "500Mi"`, "reason: Evicted", "sizeLimit: 500Mi"}},
 		},
 		"pods that give way to more important ones": {
 			func(w *world) {

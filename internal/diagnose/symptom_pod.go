@@ -230,7 +230,18 @@ func (x *exam) crashesOn(c *corev1.ContainerStatus, t *corev1.ContainerStateTerm
 	if age >= crashMemory || t.ExitCode == 0 && c.RestartCount < 3 {
 		return false
 	}
-	return c.RestartCount >= 3 || t.Reason == "OOMKilled" || !c.Ready && age < 15*settle
+	return c.RestartCount >= 3 || t.Reason == "OOMKilled" || !c.Ready && age < 15*settle || c.RestartCount == 2 && x.unproven(c, t)
+}
+
+// unproven says that the last instance of a container was short-lived and that the present one has not run for longer.
+// That it is ready proves little: without a readiness probe every process is, until it ends.
+func (x *exam) unproven(c *corev1.ContainerStatus, t *corev1.ContainerStateTerminated) bool {
+	var lived time.Duration
+	// A process that could not be started has the beginning of the epoch here, or nothing.
+	if t.StartedAt.Unix() > 0 {
+		lived = t.FinishedAt.Sub(t.StartedAt.Time)
+	}
+	return lived < 15*settle && x.now.Sub(c.State.Running.StartedAt.Time) <= max(lived, settle)
 }
 
 // mustBeReady says that a pod waits for a container to become ready: a sidecar only counts until it has started, unless

@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/eclusier/eclusier/internal/cluster"
 )
@@ -216,10 +218,17 @@ type expected struct {
 	chain []CauseID
 }
 
-// ask diagnoses the world with a question about namespace app, in both languages, and returns the English report.
+// ask diagnoses the world with a question about namespace app, in both languages, and returns the English report. The
+// objects of the world have to stay as they are, since others may be asking about them as well.
 func (w *world) ask(t *testing.T, targets ...cluster.Ref) *Report {
 	t.Helper()
 	q := Question{Namespace: "app", Targets: targets, Language: language.English}
+	before := w.copies()
+	defer func() {
+		if !reflect.DeepEqual(before, w.copies()) {
+			t.Error("the diagnosis changes what it looks at")
+		}
+	}()
 	r := Diagnose(w.Snapshot, q)
 	q.Language = language.French
 	french := Diagnose(w.Snapshot, q)
@@ -229,6 +238,23 @@ func (w *world) ask(t *testing.T, targets ...cluster.Ref) *Report {
 		}
 	}
 	return r
+}
+
+// copies are copies of all objects of the world.
+func (w *world) copies() []runtime.Object {
+	var out []runtime.Object
+	lists := reflect.ValueOf(w.Snapshot).Elem()
+	for i := range lists.NumField() {
+		if lists.Field(i).Kind() != reflect.Slice {
+			continue
+		}
+		for n := range lists.Field(i).Len() {
+			if o, is := lists.Field(i).Index(n).Interface().(runtime.Object); is {
+				out = append(out, o.DeepCopyObject())
+			}
+		}
+	}
+	return out
 }
 
 // check asks and compares.

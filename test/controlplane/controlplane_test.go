@@ -73,7 +73,7 @@ func TestLive_runsAndLogsAPod(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Name: "web", Annotations: map[string]string{"devcluster.eclusier.io/log": "listening\n"}},
 		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "web", Image: "web:1"}}},
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), readyTime)
 	defer cancel()
 	err := wait.PollUntilContextCancel(ctx, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
 		_, err := pods.Create(ctx, pod, metav1.CreateOptions{})

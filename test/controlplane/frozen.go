@@ -13,7 +13,7 @@ import (
 	"github.com/eclusier/eclusier/hack/local"
 )
 
-// installTime bounds what an Option may take.
+// installTime bounds what the Options may take.
 const installTime = 2 * time.Minute
 
 // Frozen is an API server with etcd and nothing else: objects and their status stay as a test writes them.
@@ -62,9 +62,10 @@ func Run(m *testing.M, handOver func(*Frozen), options ...Option) int {
 
 // Start starts an API server that belongs to the caller.
 func Start(options ...Option) (*Frozen, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), installTime)
+	ctx, cancel := context.WithTimeout(context.Background(), readyTime+installTime)
 	defer cancel()
-	environment := &envtest.Environment{}
+	environment := &envtest.Environment{ControlPlaneStartTimeout: readyTime, ControlPlaneStopTimeout: readyTime}
+	environment.CRDInstallOptions.MaxTime = installTime
 	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
 		folder, err := assets(ctx)
 		if err != nil {

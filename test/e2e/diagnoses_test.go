@@ -58,8 +58,8 @@ var diagnoses = []diagnosis{
 		cause: "ReadinessProbeFailing", objects: []string{"Deployment/web"},
 	},
 	{
-		name: "liveness", reason: "probes: the liveness probe kills a slow start",
-		shows: waiting("CrashLoopBackOff"), question: "pourquoi payments redémarre-t-il sans arrêt ?",
+		name: "liveness", reason: "probes: the liveness probe kills a slow start, which runs again at the moment",
+		shows: both(runningAgain, event("Killing")), question: "pourquoi payments redémarre-t-il sans arrêt ?",
 		cause: "LivenessProbeTooAggressive", objects: []string{"Deployment/payments"},
 	},
 	{
@@ -119,7 +119,7 @@ var diagnoses = []diagnosis{
 	},
 	{
 		name: "autoscaler", reason: "autoscaling: there are no metrics",
-		shows: event("FailedGetResourceMetric"), question: "Why does the hpa web not scale?",
+		shows: blind, question: "Why does the hpa web not scale?",
 		cause: "HPAMetricsUnavailable", objects: []string{"HorizontalPodAutoscaler/web"},
 	},
 	{

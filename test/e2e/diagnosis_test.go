@@ -17,7 +17,7 @@ func TestDiagnosis_realFailures(t *testing.T) {
 	for _, d := range diagnoses {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
-			ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 			defer cancel()
 			openNamespace(ctx, t, d.name)
 			manifests, err := os.ReadFile(filepath.Join("testdata", d.name+".yaml"))
@@ -79,7 +79,7 @@ func (d diagnosis) judge(task *v1alpha1.AgentTask) string {
 // TestSamples_answered applies config/samples as its comment says; each question must get an answer.
 func TestSamples_answered(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 	defer cancel()
 	root, err := local.Root()
 	if err != nil {
@@ -90,7 +90,7 @@ func TestSamples_answered(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := scene.kubectl.Run(ctx, "wait", "agenttasks", "--all", "-n", "shop", "--for=condition=Succeeded", "--timeout=1m"); err != nil {
+	if _, err := scene.kubectl.Run(ctx, "wait", "agenttasks", "--all", "-n", "shop", "--for=condition=Succeeded", "--timeout="+patience.String()); err != nil {
 		tasks, _ := scene.kubectl.Run(ctx, "get", "agenttasks", "-n", "shop")
 		t.Errorf("%v\n%s", err, tasks)
 	}
@@ -98,7 +98,7 @@ func TestSamples_answered(t *testing.T) {
 
 // TestDiagnosis_operatorKilled asks while the operator is killed and started again: every question is answered once.
 func TestDiagnosis_operatorKilled(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 	defer cancel()
 	const name = "killed"
 	openNamespace(ctx, t, name)

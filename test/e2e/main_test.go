@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
 	"github.com/eclusier/eclusier/hack/local"
 )
 
@@ -26,6 +29,7 @@ var scene struct {
 }
 
 func TestMain(m *testing.M) {
+	log.SetLogger(logr.Discard())
 	// The cases mostly wait for faults to show, whatever the number of cores.
 	if err := flag.Set("test.parallel", "24"); err != nil {
 		os.Exit(fail(err))
@@ -33,9 +37,13 @@ func TestMain(m *testing.M) {
 	os.Exit(play(m))
 }
 
+// sceneTime is what it may take to set the scene: the operator is compiled for it, which takes minutes where nothing is
+// cached and the other packages are compiled at the same time.
+const sceneTime = 10 * time.Minute
+
 // play sets the scene, runs the tests and clears everything away.
 func play(m *testing.M) int {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), sceneTime)
 	defer cancel()
 	dir, err := os.MkdirTemp("", "eclusier-e2e-")
 	if err != nil {

@@ -15,12 +15,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
 	"github.com/eclusier/eclusier/hack/local"
@@ -36,7 +38,10 @@ var (
 	rounds   int
 )
 
-func TestMain(m *testing.M) { os.Exit(play(m)) }
+func TestMain(m *testing.M) {
+	log.SetLogger(logr.Discard())
+	os.Exit(play(m))
+}
 
 func play(m *testing.M) int {
 	flag.Parse()

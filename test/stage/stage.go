@@ -15,7 +15,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/go-logr/logr"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
@@ -23,7 +22,6 @@ import (
 	"k8s.io/client-go/tools/cache"
 	watchtools "k8s.io/client-go/tools/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
 	"github.com/eclusier/eclusier/hack/local"
@@ -43,7 +41,6 @@ type Stage struct {
 
 // Raise starts the API server, installs, and builds the operator.
 func Raise(ctx context.Context) (*Stage, error) {
-	log.SetLogger(logr.Discard())
 	frozen, err := controlplane.Start()
 	if err != nil {
 		return nil, err

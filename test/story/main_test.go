@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
@@ -16,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
 	"github.com/eclusier/eclusier/hack/local"
@@ -27,13 +29,20 @@ var (
 	operator *local.Operator
 )
 
-// patience is how long a task may take on a machine that is busy with other things.
-const patience = 60 * time.Second
+const (
+	// patience is how long a task may take on a machine that is busy with other things.
+	patience = 2 * time.Minute
+	// sceneTime is what it may take to set the scene: the operator is compiled for it.
+	sceneTime = 10 * time.Minute
+)
 
-func TestMain(m *testing.M) { os.Exit(play(m)) }
+func TestMain(m *testing.M) {
+	log.SetLogger(logr.Discard())
+	os.Exit(play(m))
+}
 
 func play(m *testing.M) int {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), sceneTime)
 	defer cancel()
 	var err error
 	if scene, err = stage.Raise(ctx); err != nil {

@@ -50,7 +50,7 @@ func TestAQuestionIsAnswered(t *testing.T) {
 	if err != nil || !strings.Contains(line, "Diagnostic") || !strings.Contains(line, "RootCauseFound") || !strings.Contains(line, "v9") {
 		t.Errorf("kubectl get tells: %s %v", line, err)
 	}
-	if _, err := scene.Kubectl.Run(t.Context(), "wait", "-n", "shop", "agenttask/why", "--for=condition=Succeeded", "--timeout=1s"); err != nil {
+	if _, err := scene.Kubectl.Run(t.Context(), "wait", "-n", "shop", "agenttask/why", "--for=condition=Succeeded", "--timeout="+patience.String()); err != nil {
 		t.Error(err)
 	}
 }

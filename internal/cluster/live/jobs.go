@@ -112,7 +112,7 @@ func (r *Reader) pages(ctx context.Context, newList func() client.ObjectList, op
 		}
 		err = meta.EachListItem(list, func(o runtime.Object) error {
 			object := o.(client.Object)
-			object.SetManagedFields(nil)
+			strip(object)
 			objects = append(objects, object)
 			return nil
 		})
@@ -153,8 +153,18 @@ func (r *Reader) get(ctx context.Context, key client.ObjectKey, object client.Ob
 	ctx, cancel := r.bounded(ctx)
 	defer cancel()
 	err := r.objects.Get(ctx, key, object)
-	object.SetManagedFields(nil)
+	strip(object)
 	return err
+}
+
+// strip drops from an object that was just read what nobody is to see: who wrote which field, and from metadata, which is
+// all that is read of a Secret, the annotation in which kubectl apply keeps a copy of the whole object, values included.
+// Nothing is dropped later, when others may hold the same object (see memory).
+func strip(object client.Object) {
+	object.SetManagedFields(nil)
+	if metadata, ok := object.(*metav1.PartialObjectMetadata); ok {
+		delete(metadata.Annotations, corev1.LastAppliedConfigAnnotation)
+	}
 }
 
 // anyObject reads one object of any kind that the cluster serves.

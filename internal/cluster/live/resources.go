@@ -24,7 +24,7 @@ type resource struct {
 	kind      string
 	newList   func() client.ObjectList
 	newObject func() client.Object
-	// add stores an object that newObject or an item of newList became.
+	// add stores an object that newObject or an item of newList became, as it is: others may hold the same one.
 	add func(*cluster.Snapshot, client.Object)
 	// held lists what the snapshot holds of it already.
 	held func(*cluster.Snapshot) []metav1.Object
@@ -101,10 +101,7 @@ var secrets = resource{
 		return object
 	},
 	add: func(s *cluster.Snapshot, o client.Object) {
-		secret := &cluster.Secret{ObjectMeta: o.(*metav1.PartialObjectMetadata).ObjectMeta}
-		// kubectl apply keeps a copy of the whole object, values included, in this annotation.
-		delete(secret.Annotations, corev1.LastAppliedConfigAnnotation)
-		s.Secrets = append(s.Secrets, secret)
+		s.Secrets = append(s.Secrets, &cluster.Secret{ObjectMeta: o.(*metav1.PartialObjectMetadata).ObjectMeta})
 	},
 	held: func(s *cluster.Snapshot) []metav1.Object { return objectsOf(s.Secrets) },
 }
