@@ -26,8 +26,7 @@ func (r *reader) tellsTrouble(from, to int) bool {
 	if !r.harmless(from, to) || !r.isPlain(from, to) {
 		return false
 	}
-	ails := slices.ContainsFunc(r.words[from:to], func(w classify.Word) bool { return w.Ails || slices.Contains(troubles, w.Text) })
-	if !ails {
+	if !slices.ContainsFunc(r.words[from:to], ails) {
 		return false
 	}
 	if slices.Contains(subjects, r.words[from].Text) {

@@ -187,15 +187,23 @@ func (r *reader) behindKind(k int, kind string, verb Verb, add func(end int, nam
 	if r.follows(k) && slices.Contains(named, r.words[k].Text) {
 		k++
 	}
-	if r.follows(k) && r.couldBeName(k) && (r.words[k].Quoted || !r.words[k].Binding) {
+	if !r.follows(k) {
+		return
+	}
+	if r.couldBeName(k) && (r.words[k].Quoted || !r.words[k].Binding) {
 		add(k+1, Name{Kind: kind, Name: r.words[k].Plain})
 	}
-	if r.follows(k) {
-		if name := slashed(&r.words[k]); name.Kind == "" && name.Namespace != "" {
-			add(k+1, Name{Kind: kind, Namespace: name.Namespace, Name: name.Name})
-		}
+	if name := slashed(&r.words[k]); name.Kind == "" && name.Namespace != "" {
+		add(k+1, Name{Kind: kind, Namespace: name.Namespace, Name: name.Name})
 	}
-	if kind != "Pod" || verb == Delete || !r.follows(k+1) || !slices.Contains([]string{"of", "de", "du"}, r.words[k].Text) {
+	if kind == "Pod" && verb != Delete {
+		r.ofPods(k, verb, add)
+	}
+}
+
+// ofPods reads whose the pods before k are.
+func (r *reader) ofPods(k int, verb Verb, add func(end int, name Name)) {
+	if !r.follows(k+1) || !slices.Contains([]string{"of", "de", "du"}, r.words[k].Text) {
 		return
 	}
 	for _, of := range r.name(k+1, verb) {

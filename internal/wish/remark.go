@@ -114,68 +114,74 @@ func (r *reader) isRemark(from, to int) bool {
 
 // isPlain tells whether no word up to an end takes a wish back, puts it off, corrects it or tells whose it is.
 func (r *reader) isPlain(from, to int) bool {
-	negated := false
+	if slices.Contains(inverting, r.words[from].Text) {
+		return false
+	}
+	failing := false
 	for i := from; i < to; i++ {
-		w := &r.words[i]
-		failing := r.isFailing(i, from, to)
-		negated = negated || w.Negates || failing
-		switch {
-		case w.Asks, i == from && slices.Contains(inverting, w.Text):
-			return false
-		case w.Reports, w.Wants, w.Kind == "Namespace", strings.ContainsAny(w.Plain, ":@="), w.Negates && !failing:
-			return false
-		case w.Bids && r.isBidden(i, from), slices.Contains(governing, w.Text) && !failing && !r.isReady(i, from):
-			return false
-		case isNumber(w) && !r.isMeasure(i, from, to):
+		if !r.isFailing(i, from, to) && r.governs(i, from, to) {
 			return false
 		}
+		failing = failing || r.isFailing(i, from, to)
 	}
-	return negated || !slices.ContainsFunc(r.words[from:to], func(w classify.Word) bool { return slices.Contains(healthy, w.Text) })
+	return failing || !slices.ContainsFunc(r.words[from:to], func(w classify.Word) bool { return slices.Contains(healthy, w.Text) })
+}
+
+// governs tells whether the word at i may have a say in what is wished.
+func (r *reader) governs(i, from, to int) bool {
+	w := &r.words[i]
+	switch {
+	case w.Asks, w.Reports, w.Wants, w.Negates, w.Kind == "Namespace":
+		return true
+	case strings.ContainsAny(w.Plain, ":@="), isNumber(w) && !r.isMeasure(i, from, to):
+		return true
+	}
+	return w.Bids && r.isBidden(i, from) || slices.Contains(governing, w.Text) && !r.isReady(i, from)
 }
 
 // states tells whether the words up to an end plainly say that something is the case.
 func (r *reader) states(from, to int) bool {
 	words := r.words[from:to]
-	ails := func(w classify.Word) bool {
-		return w.Ails || slices.Contains(troubles, w.Text) || slices.Contains(happened, w.Text)
-	}
-	first, last := &words[0], &words[len(words)-1]
+	last := words[len(words)-1].Text
 	verb := slices.IndexFunc(words, func(w classify.Word) bool { return slices.Contains(being, w.Text) })
-	switch {
-	case slices.ContainsFunc(words, ails):
+	switch first := words[0].Text; {
+	case slices.ContainsFunc(words, ails), slices.Contains(others, first):
 		return true
-	case slices.Contains(those, first.Text):
-		if verb != 1 {
-			return verb < 0 && !first.Binding || verb < 0 && slices.Contains(subjects, first.Text)
-		}
+	case slices.Contains(those, first) && verb == 1:
 		return len(words) > 2 && (words[2].Text == "back" || strings.HasSuffix(words[2].Text, "ing"))
-	case slices.Contains(others, first.Text):
-		return true
+	case slices.Contains(those, first):
+		return verb < 0 && slices.Contains(subjects, first)
 	}
-	return verb > 0 && verb < len(words)-1 || slices.Contains(ended, last.Text) || slices.Contains(occasions, last.Text)
+	return verb > 0 && verb < len(words)-1 || slices.Contains(ended, last) || slices.Contains(occasions, last)
 }
 
-// isFailing tells whether the word at i belongs to "it does not start" or "il ne démarre pas", which take nothing back.
+// ails tells whether a word says that something is not well, or has come about.
+func ails(w classify.Word) bool {
+	return w.Ails || slices.Contains(troubles, w.Text) || slices.Contains(happened, w.Text)
+}
+
+// isFailing tells whether the word at i makes the negation of "it does not start" or "il ne démarre pas", which takes
+// nothing back.
 func (r *reader) isFailing(i, from, to int) bool {
-	at := func(k int, words ...string) bool {
-		return k >= from && k < to && slices.Contains(words, r.words[k].Text)
+	if to-from < 3 {
+		return false
 	}
-	does := func(k int) bool {
-		return at(k-1, "does", "do", "did", "can", "could") && at(k-2, "it", "they") && k-2 == from && k+1 < to
-	}
-	ne := func(k int) bool { return at(k, "ne") && at(k-1, "il", "elle", "ca", "ils", "elles") && k-1 == from }
-	pas := func(k int) bool {
-		return at(k, "pas", "plus") && !at(k-1, being...) && (ne(k-2) || at(k-2, "il", "elle", "ca", "ils", "elles") && k-2 == from)
-	}
+	first, second, third := r.words[from].Text, r.words[from+1].Text, r.words[from+2].Text
 	switch {
-	case at(i, "not"):
-		return does(i)
-	case at(i+1, "not"):
-		return does(i + 1)
-	case at(i, "ne"):
-		return ne(i) && pas(i+2)
+	case first == "it" || first == "they":
+		return (i == from+1 || i == from+2) && slices.Contains([]string{"does", "do", "did", "can", "could"}, second) && third == "not" && to-from > 3
+	case !slices.Contains([]string{"il", "elle", "ca", "ils", "elles"}, first):
+		return false
+	case second == "ne":
+		return (i == from+1 || i == from+3) && to-from > 3 && r.failsTo(from+2)
 	}
-	return pas(i)
+	return i == from+2 && r.failsTo(from+1)
+}
+
+// failsTo tells whether a verb at i is negated behind, as in "démarre pas", unless it only says what something is.
+func (r *reader) failsTo(i int) bool {
+	pas := r.words[i+1].Text
+	return !slices.Contains(being, r.words[i].Text) && (pas == "pas" || pas == "plus")
 }
 
 // isReady tells whether the word at i is that of "we are good".

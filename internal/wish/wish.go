@@ -1,8 +1,9 @@
 // Package wish turns what a person asks to have changed into operations, without a model.
 //
-// It knows a closed table of sentences in English and French (sentences.go), and kubectl's command lines for the same
-// operations. A text is understood as a whole or not at all: every word of it has to have its place in one of those
-// sentences, in a courtesy, in a reason or in a plain statement of trouble. What is negated, asked, supposed, quoted or
+// It knows a closed table of sentences in English and French (sentences.go), their words misspelt by a letter or two, and
+// kubectl's command lines for the same operations. A text is understood as a whole or not at all: every word of it has to
+// have its place in one of those sentences, in a courtesy, in a reason, or in a clause of its own that plainly states
+// something and has no say in what is wished (remark.go). What is negated, asked, supposed, quoted or
 // dependent on anything is therefore not understood, and neither is what could mean two things. No name, number, image or
 // revision is ever guessed.
 //
