@@ -163,25 +163,21 @@ func ails(w classify.Word) bool {
 // isFailing tells whether the word at i makes the negation of "it does not start" or "il ne démarre pas", which takes
 // nothing back.
 func (r *reader) isFailing(i, from, to int) bool {
-	if to-from < 3 {
-		return false
+	said := make([]string, 0, to-from)
+	for _, w := range r.words[from:to] {
+		said = append(said, w.Text)
 	}
-	first, second, third := r.words[from].Text, r.words[from+1].Text, r.words[from+2].Text
-	switch {
-	case first == "it" || first == "they":
-		return (i == from+1 || i == from+2) && slices.Contains([]string{"does", "do", "did", "can", "could"}, second) && third == "not" && to-from > 3
-	case !slices.Contains([]string{"il", "elle", "ca", "ils", "elles"}, first):
+	is := func(k int, among ...string) bool { return k < len(said) && slices.Contains(among, said[k]) }
+	switch at := i - from; {
+	case len(said) > 3 && is(0, "it", "they") && is(1, "does", "do", "did", "can", "could") && is(2, "not"):
+		return at == 1 || at == 2
+	case !is(0, "il", "elle", "ca", "ils", "elles"):
 		return false
-	case second == "ne":
-		return (i == from+1 || i == from+3) && to-from > 3 && r.failsTo(from+2)
+	case is(1, "ne"):
+		return (at == 1 || at == 3) && is(3, "pas", "plus") && !is(2, being...)
+	default:
+		return at == 2 && is(2, "pas", "plus") && !is(1, being...)
 	}
-	return i == from+2 && r.failsTo(from+1)
-}
-
-// failsTo tells whether a verb at i is negated behind, as in "démarre pas", unless it only says what something is.
-func (r *reader) failsTo(i int) bool {
-	pas := r.words[i+1].Text
-	return !slices.Contains(being, r.words[i].Text) && (pas == "pas" || pas == "plus")
 }
 
 // isReady tells whether the word at i is that of "we are good".
