@@ -160,24 +160,50 @@ func ails(w classify.Word) bool {
 	return w.Ails || slices.Contains(troubles, w.Text) || slices.Contains(happened, w.Text)
 }
 
+// failings are the ways in which a clause begins that says what something does not do, a verb standing for any but one of
+// being. Negations are the places of the words that negate.
+var failings = []struct {
+	begins    pattern
+	negations []int
+}{
+	{pattern{anyOf("it they"), anyOf("does do did can could"), anyOf("not"), anyOf("")}, []int{1, 2}},
+	{pattern{anyOf("il elle ca ils elles"), anyOf("ne"), anyOf(""), anyOf("pas plus")}, []int{1, 3}},
+	{pattern{anyOf("il elle ca ils elles"), anyOf(""), anyOf("pas plus")}, []int{2}},
+}
+
+// anyOf is a place for one of some words, or for any verb.
+func anyOf(words string) symbol {
+	s := symbol{}
+	for word := range strings.FieldsSeq(words) {
+		s.phrases = append(s.phrases, []string{word})
+	}
+	return s
+}
+
 // isFailing tells whether the word at i makes the negation of "it does not start" or "il ne démarre pas", which takes
 // nothing back.
 func (r *reader) isFailing(i, from, to int) bool {
-	said := make([]string, 0, to-from)
-	for _, w := range r.words[from:to] {
-		said = append(said, w.Text)
+	for _, f := range failings {
+		if slices.Contains(f.negations, i-from) && r.begins(f.begins, from, to) {
+			return true
+		}
 	}
-	is := func(k int, among ...string) bool { return k < len(said) && slices.Contains(among, said[k]) }
-	switch at := i - from; {
-	case len(said) > 3 && is(0, "it", "they") && is(1, "does", "do", "did", "can", "could") && is(2, "not"):
-		return at == 1 || at == 2
-	case !is(0, "il", "elle", "ca", "ils", "elles"):
+	return false
+}
+
+// begins tells whether the words up to an end begin as a failing does.
+func (r *reader) begins(p pattern, from, to int) bool {
+	if to-from < len(p) {
 		return false
-	case is(1, "ne"):
-		return (at == 1 || at == 3) && is(3, "pas", "plus") && !is(2, being...)
-	default:
-		return at == 2 && is(2, "pas", "plus") && !is(1, being...)
 	}
+	for k, s := range p {
+		text := r.words[from+k].Text
+		fits := slices.ContainsFunc(s.phrases, func(phrase []string) bool { return phrase[0] == text })
+		if !fits && (s.phrases != nil || slices.Contains(being, text)) {
+			return false
+		}
+	}
+	return true
 }
 
 // isReady tells whether the word at i is that of "we are good".
