@@ -171,13 +171,18 @@ func (s *step) moved(ctx context.Context, read condition) bool {
 	return err == nil && conditionOf(live) != read
 }
 
-// denied tells a missing right from a refusal by admission.
+// denied tells a missing right, the account's or the operator's to act as it, from a refusal by admission.
 func (s *step) denied(ctx context.Context, r change.Request, err error) error {
+	namespace, account, _ := strings.Cut(s.Plan.ServiceAccount, "/")
+	if strings.Contains(err.Error(), "cannot impersonate") {
+		message := "the operator may not act as the service account " + s.Plan.ServiceAccount
+		remedy := fmt.Sprintf("grant the operator's service account the verb impersonate on serviceaccounts/%s in the namespace %s", account, namespace)
+		return fault.New(fault.Terminal, fault.PermissionDenied, message, errors.Unwrap(err)).With(remedy)
+	}
 	a := accessOf(s.effect.Object, r.Kind)
 	if !lacks(ctx, s.writer, a) {
 		return fault.New(fault.Terminal, fault.PolicyViolation, "admission control refused to "+string(s.effect.Operation)+" "+name(s.effect.Object), err)
 	}
-	namespace, account, _ := strings.Cut(s.Plan.ServiceAccount, "/")
 	message := fmt.Sprintf("the service account %s may not %s %s", s.Plan.ServiceAccount, a.verb, a.resource())
 	return fault.New(fault.Terminal, fault.PermissionDenied, message, errors.Unwrap(err)).With(grant(a, namespace, account))
 }

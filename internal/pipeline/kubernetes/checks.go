@@ -3,6 +3,7 @@ package kubernetes
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -131,6 +132,8 @@ func (v *verifying) noNewWarnings(ctx context.Context, soak time.Duration) resul
 		o := v.Plan.Effects[i].Object
 		namespaces[orDefault(o.Namespace, metav1.NamespaceDefault)] = true
 		owners.changed[o.Kind+"/"+o.Namespace+"/"+o.Name] = true
+		group, _, _ := strings.Cut(o.APIVersion, "/")
+		owners.custom = owners.custom || strings.Contains(o.APIVersion, "/") && !ownGroup(group)
 	}
 	for namespace := range namespaces {
 		warning, err := v.warning(ctx, client.Resource(events).Namespace(namespace), owners)

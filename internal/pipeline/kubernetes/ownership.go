@@ -2,8 +2,10 @@ package kubernetes
 
 import (
 	"context"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/dynamic"
 )
@@ -17,6 +19,8 @@ type ownership struct {
 	client dynamic.Interface
 	// changed are the touched objects, as kind/namespace/name; known what was found out.
 	changed, known map[string]bool
+	// custom says that an object of a kind that is not Kubernetes' own was touched.
+	custom bool
 }
 
 // concerns says whether an event's object is a touched one, or is owned by one. An object that is gone is of the past: a
@@ -43,7 +47,10 @@ func (o *ownership) owned(ctx context.Context, namespace, apiVersion, kindName, 
 			return false, nil //nolint:nilerr // an event may speak of a kind that is not served any more
 		}
 		live, err := get(ctx, o.client, found.object(namespace, named))
-		if err != nil {
+		switch {
+		case apierrors.IsForbidden(err) && !o.related(found.Group):
+			return false, nil
+		case err != nil:
 			return false, err
 		}
 		if live == nil || live.GetDeletionTimestamp() != nil {
@@ -59,4 +66,16 @@ func (o *ownership) owned(ctx context.Context, namespace, apiVersion, kindName, 
 		apiVersion, kindName, named = owner.APIVersion, owner.Kind, owner.Name
 	}
 	return false, nil
+}
+
+// related says whether an object of a group could be what came of the change. Where it may not be read, that cannot be told
+// of Kubernetes' own kinds, nor of any kind once the change touched a kind that is not; what others have built around the
+// cluster, eclusier's own records among them, is no part of a Deployment.
+func (o *ownership) related(group string) bool {
+	return o.custom || ownGroup(group)
+}
+
+// ownGroup says whether a group is Kubernetes' own.
+func ownGroup(group string) bool {
+	return !strings.Contains(group, ".") || strings.HasSuffix(group, ".k8s.io")
 }
