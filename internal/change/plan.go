@@ -62,6 +62,24 @@ type Object struct {
 	UID        string `json:"uid,omitempty"`
 }
 
+// Loss is what is deleted for good by an effect that is no deletion itself: by the garbage collector or a controller, in
+// consequence of it, at once or later.
+type Loss string
+
+// Losses of effects.
+const (
+	// LossClaims: volume claims and what is stored on them.
+	LossClaims Loss = "Claims"
+	// LossData: what the object keeps, or stands for, such as a volume, once the object itself goes.
+	LossData Loss = "Data"
+	// LossObject: the object itself, or the work that it does.
+	LossObject Loss = "Object"
+	// LossPods: pods that nobody may make anew.
+	LossPods Loss = "Pods"
+	// LossHistory: finished runs or former revisions, which cannot be looked at or gone back to any more.
+	LossHistory Loss = "History"
+)
+
 // Request is what is sent to the API server, byte for byte.
 type Request struct {
 	Kind         RequestKind `json:"kind"`
@@ -87,8 +105,15 @@ type Effect struct {
 	ResultHash string `json:"resultHash,omitempty"`
 	// NotDryRun says why there was no dry run; empty where there was one.
 	NotDryRun string `json:"notDryRun,omitempty"`
+	// Destroys is what goes for good with an effect that is no deletion; empty where nothing does.
+	Destroys Loss `json:"destroys,omitempty"`
 	// Inverse undoes the effect. Nil means that it cannot be undone.
 	Inverse *Request `json:"inverse,omitempty"`
+}
+
+// Destructive says whether the effect deletes something, itself or in consequence.
+func (e Effect) Destructive() bool {
+	return e.Verb == VerbDelete || e.Verb != VerbNone && e.Destroys != ""
 }
 
 // Plan is what a change would do: all that consent binds to, and nothing else. No prose, no log and nothing random is

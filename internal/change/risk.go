@@ -61,7 +61,7 @@ func Assess(p Plan, facts []RiskFacts) v1alpha1.Risk {
 			grades = append(grades, grade{v1alpha1.ImpactHigh, fmt.Sprintf("nothing is known of %s", name(e))})
 		}
 		grades = append(grades, gradesOf(e, f)...)
-		if e.Inverse == nil || (e.Verb == VerbDelete && f.HoldsData) {
+		if e.Inverse == nil || e.Destroys != "" || (e.Verb == VerbDelete && f.HoldsData) {
 			risk.Reversibility = v1alpha1.Irreversible
 			risk.Reasons = append(risk.Reasons, fmt.Sprintf("%s cannot be undone", name(e)))
 		}
@@ -101,6 +101,7 @@ func bound(reasons []string) []string {
 var graders = []func(Effect, RiskFacts) *grade{
 	gradeSystem,
 	gradeData,
+	gradeLoss,
 	gradeGuarded,
 	gradePrivileged,
 	gradeClusterScoped,
@@ -135,6 +136,26 @@ func gradeData(e Effect, f RiskFacts) *grade {
 		return &grade{v1alpha1.ImpactHigh, fmt.Sprintf("deleting %s takes %d objects in it along", name(e), f.Dependents)}
 	}
 	return &grade{v1alpha1.ImpactHigh, fmt.Sprintf("deleting %s destroys the data it holds", name(e))}
+}
+
+// losses are the impact of what goes for good with an effect that is no deletion.
+var losses = map[Loss]grade{
+	LossClaims:  {v1alpha1.ImpactHigh, "%s lets volume claims be deleted with the data on them"},
+	LossData:    {v1alpha1.ImpactHigh, "%s lets what it keeps be deleted or given away"},
+	LossObject:  {v1alpha1.ImpactHigh, "%s lets it be ended or deleted"},
+	LossPods:    {v1alpha1.ImpactHigh, "%s lets pods be deleted that nobody may make anew"},
+	LossHistory: {v1alpha1.ImpactMedium, "%s lets finished runs or former revisions be deleted"},
+}
+
+func gradeLoss(e Effect, _ RiskFacts) *grade {
+	if e.Destroys == "" {
+		return nil
+	}
+	g, known := losses[e.Destroys]
+	if !known {
+		g = losses[LossData]
+	}
+	return &grade{g.impact, fmt.Sprintf(g.reason, "the change of "+name(e))}
 }
 
 func gradeGuarded(e Effect, _ RiskFacts) *grade {

@@ -29,6 +29,11 @@ func remade(e Effect) Effect {
 	return e
 }
 
+func losing(e Effect, what Loss) Effect {
+	e.Destroys = what
+	return e
+}
+
 func undried(e Effect) Effect {
 	e.NotDryRun = "its webhook has side effects"
 	return e
@@ -77,6 +82,12 @@ func TestAssess(t *testing.T) {
 		{"a deletion of a namespace", oneWay(operation("delete", VerbDelete, "Namespace")), RiskFacts{HoldsData: true, ClusterScoped: true, Dependents: 40},
 			v1alpha1.ClassCritical, "takes 40 objects in it along", "all of it is gone"},
 		{"a change of what holds data", operation("patch", VerbUpdate, "PersistentVolumeClaim"), RiskFacts{HoldsData: true}, v1alpha1.ClassMedium, "changes while it is in use", "nothing is deleted"},
+		{"a scale that takes claims along", losing(scale, LossClaims), replicas(3, 2), v1alpha1.ClassCritical, "volume claims be deleted", "the number comes back, the data does not"},
+		{"a volume that may be deleted", losing(operation("patch", VerbUpdate, "PersistentVolume"), LossData), RiskFacts{}, v1alpha1.ClassCritical, "cannot be undone", "the way back is too late"},
+		{"a Job that ends", losing(operation("patch", VerbUpdate, "Job"), LossObject), RiskFacts{}, v1alpha1.ClassCritical, "ended or deleted", "its work is lost"},
+		{"pods of nobody", losing(operation("apply", VerbCreate, "ReplicaSet"), LossPods), RiskFacts{}, v1alpha1.ClassCritical, "nobody may make anew", "being new makes it no better"},
+		{"less history", losing(apply, LossHistory), RiskFacts{}, v1alpha1.ClassHigh, "former revisions", "there is less to go back to"},
+		{"a loss of a sort that is not known", losing(apply, "Else"), RiskFacts{}, v1alpha1.ClassCritical, "cannot be undone", "what is not understood is not harmless"},
 		{"a role", operation("apply", VerbUpdate, "ClusterRole"), RiskFacts{}, v1alpha1.ClassHigh, "decides who may do what", "rights lead everywhere"},
 		{"a new binding", operation("apply", VerbCreate, "RoleBinding"), RiskFacts{}, v1alpha1.ClassHigh, "decides who may do what", "being new makes it no better"},
 		{"a network policy", operation("delete", VerbDelete, "NetworkPolicy"), RiskFacts{}, v1alpha1.ClassHigh, "what may talk to what", "a wall comes down"},
@@ -177,6 +188,7 @@ func TestAssess_moreIsNeverLess(t *testing.T) {
 		e := operation(rapid.SampledFrom(operations).Draw(t, "operation"), rapid.SampledFrom([]Verb{VerbCreate, VerbUpdate, VerbDelete, VerbNone}).Draw(t, "verb"),
 			rapid.SampledFrom([]string{"Deployment", "Role", "Node", "Job", "GlobalNetworkPolicy"}).Draw(t, "kind"))
 		e.Object.Name = rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "name")
+		e.Destroys = rapid.SampledFrom([]Loss{"", "", "", LossHistory, LossClaims}).Draw(t, "loss")
 		if rapid.Bool().Draw(t, "one way") {
 			e = oneWay(e)
 		}

@@ -66,9 +66,14 @@ func destructive(policy v1alpha1.ChangePolicy, p change.Plan) *Verdict {
 		return nil
 	}
 	for _, e := range p.Effects {
-		if e.Verb == change.VerbDelete {
-			return refuse(policy, "destructive: Forbid, and "+e.Object.Kind+" "+e.Object.Name+" would be deleted")
+		if !e.Destructive() {
+			continue
 		}
+		what := e.Object.Kind + " " + e.Object.Name
+		if e.Verb == change.VerbDelete {
+			return refuse(policy, "destructive: Forbid, and "+what+" would be deleted")
+		}
+		return refuse(policy, fmt.Sprintf("destructive: Forbid, and the change of %s lets something be deleted (%s)", what, strings.ToLower(string(e.Destroys))))
 	}
 	return nil
 }

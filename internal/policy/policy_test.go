@@ -54,6 +54,11 @@ var (
 	remove = effect("delete", change.VerbDelete, "v1", "ConfigMap")
 )
 
+func losing(e change.Effect, what change.Loss) change.Effect {
+	e.Destroys = what
+	return e
+}
+
 func planOf(effects ...change.Effect) change.Plan {
 	return change.Plan{ServiceAccount: "shop/eclusier-applier", Effects: effects}
 }
@@ -89,6 +94,10 @@ func TestSelected_Judge_onePolicy(t *testing.T) {
 		{"a quorum", func(s *v1alpha1.ChangePolicySpec) { s.Quorum = 3 }, planOf(scale), asks, 3, "(3 to agree)", "the owners want three"},
 		{"a deletion where nothing is deleted", func(s *v1alpha1.ChangePolicySpec) { s.Destructive = v1alpha1.DestructiveForbid }, planOf(scale, remove), denied, 0, "destructive: Forbid, and ConfigMap web", "one deletion is enough"},
 		{"no deletion where nothing is deleted", func(s *v1alpha1.ChangePolicySpec) { s.Destructive = v1alpha1.DestructiveForbid }, planOf(scale), asks, 1, "", "it deletes nothing"},
+		{"a loss where nothing is deleted", func(s *v1alpha1.ChangePolicySpec) { s.Destructive = v1alpha1.DestructiveForbid }, planOf(losing(scale, change.LossClaims)), denied, 0, "lets something be deleted (claims)", "who deletes it makes no difference"},
+		{"a loss with something new where nothing is deleted", func(s *v1alpha1.ChangePolicySpec) { s.Destructive = v1alpha1.DestructiveForbid },
+			planOf(losing(effect("apply", change.VerbCreate, "apps/v1", "ReplicaSet"), change.LossPods)), denied, 0, "ReplicaSet web lets something be deleted", "it makes one thing and deletes another"},
+		{"a loss where nothing is sent", func(s *v1alpha1.ChangePolicySpec) { s.Destructive = v1alpha1.DestructiveForbid }, planOf(losing(effect("scale", change.VerbNone, "apps/v1", "Deployment"), change.LossClaims)), asks, 1, "", "it is as it was"},
 		{"a deletion where that is allowed", func(s *v1alpha1.ChangePolicySpec) { s.Destructive = v1alpha1.DestructiveAllow }, planOf(remove), asks, 1, "", "with consent"},
 		{"a kind that is denied", func(s *v1alpha1.ChangePolicySpec) { s.Deny = kinds("Deployment") }, planOf(remove, scale), denied, 0, `deny rule "r" fits scale of Deployment web`, "one effect is enough"},
 		{"a kind that is denied, in other letters", func(s *v1alpha1.ChangePolicySpec) { s.Deny = kinds("deployment") }, planOf(scale), denied, 0, "", "nobody means another kind"},

@@ -223,6 +223,7 @@ func (s *planning) conclude(ctx context.Context, it *item) error {
 	if e.Verb == change.VerbNone {
 		it.summary += " (nothing to do)"
 	}
+	s.lose(ctx, it)
 	var err error
 	if it.outcome != nil && e.NotDryRun == "" {
 		if e.ResultHash, err = manifest.Hash(it.outcome); err != nil {

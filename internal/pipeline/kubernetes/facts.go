@@ -17,7 +17,7 @@ func (s *planning) assess(ctx context.Context, it *item) error {
 	f := &it.facts
 	f.ClusterScoped = !it.kind.namespaced
 	f.System = system(it.object)
-	f.HoldsData = it.effect.Verb == change.VerbDelete && holdsData(it.live)
+	f.HoldsData = it.effect.Verb == change.VerbDelete && (holdsData(it.live) || s.ownsClaims(ctx, it))
 	f.Privileged = widened(it.before, it.outcome)
 	if err := s.assessStage(ctx, it); err != nil {
 		return err
