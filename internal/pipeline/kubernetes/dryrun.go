@@ -223,6 +223,9 @@ func (s *planning) conclude(ctx context.Context, it *item) error {
 	if e.Verb == change.VerbNone {
 		it.summary += " (nothing to do)"
 	}
+	if err := it.tethers(); err != nil {
+		return err
+	}
 	s.lose(ctx, it)
 	var err error
 	if it.outcome != nil && e.NotDryRun == "" {
