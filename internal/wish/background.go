@@ -44,7 +44,7 @@ func (r *reader) tellsTrouble(from, to int) bool {
 // number in it would be a wish of its own.
 func (r *reader) explains(i int) bool {
 	if r.words[i].Before != classify.PauseNone && slices.Contains(subjects, r.words[i].Text) {
-		return r.tellsTrouble(i, r.end)
+		return r.pause(i) == r.end && r.tellsTrouble(i, r.end)
 	}
 	cause, aim := r.longest(grammar().causes, i), r.longest(grammar().aims, i)
 	from := max(cause, aim)
@@ -136,6 +136,9 @@ func (r *reader) refusal(from int, asked bool) *InexpressibleError {
 	}
 	if _, ok := first(func(w classify.Word) bool { return grammar().firsts[w.Text] || w.Text == "kubectl" }); !ok {
 		return &InexpressibleError{Reason: NoOperation}
+	}
+	if r.placed {
+		return &InexpressibleError{Reason: NoTarget}
 	}
 	if r.untagged != "" {
 		return &InexpressibleError{TagNeeded, r.untagged}

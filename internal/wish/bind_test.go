@@ -74,6 +74,11 @@ func TestWish_Operations(t *testing.T) {
 		{text: "delete namespace shop", objects: all{object("v1", "Namespace", "", "shop")}, reason: TooWide},
 		{text: "kubectl delete crd things.example.com", objects: all{object("apiextensions.k8s.io/v1", "CustomResourceDefinition", "", "things.example.com")}, reason: TooWide},
 		{text: "reboot node worker-3", objects: all{node}, reason: WrongKind},
+		{text: "relance le nœud worker-3", objects: all{node}, reason: WrongKind},
+		{text: "restart the cronjob report", objects: all{report}, reason: WrongKind},
+		{text: "passe le cronjob report à 3 réplicas", objects: all{report}, reason: WrongKind},
+		{text: "suspend deploy/web", objects: all{web}, reason: WrongKind},
+		{text: "relance l'ingress edge", objects: all{object("networking.k8s.io/v1", "Ingress", "shop", "edge")}, reason: WrongKind},
 		{text: "restart web and scale report to 3", objects: all{web, report}, reason: WrongKind},
 	}
 	for _, tt := range tests {

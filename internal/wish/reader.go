@@ -19,6 +19,12 @@ type reader struct {
 	seen map[turn][][]Step
 	// slips are the words of the sentences that a word may misspell, by its index.
 	slips map[int][]string
+	// french says that the text is in French, where some words are others than in English.
+	french bool
+	// placed says that the name of a place stands where an object is needed.
+	placed bool
+	// reports says that a remark ahead of the wish reports that something has ended.
+	reports bool
 	// elsewhere says that a remark was passed over that names a place.
 	elsewhere bool
 }
@@ -44,12 +50,12 @@ func (r *reader) text() ([]Step, *InexpressibleError) {
 		for r.end < len(r.words) && r.words[r.end].Before < classify.PauseSentence {
 			r.end++
 		}
-		r.seen, r.furthest, r.untagged = map[turn][][]Step{}, from, ""
+		r.seen, r.furthest, r.untagged, r.placed, r.reports = map[turn][][]Step{}, from, "", false, false
 		more, refusal := r.sentence(from)
 		switch {
 		case refusal == nil:
 			steps = append(steps, more...)
-		case r.tellsTrouble(from, r.end), r.isRemark(from, r.end), r.isCourtesy(from):
+		case r.onlyStates(from), r.isCourtesy(from):
 		default:
 			return nil, refusal
 		}
@@ -98,8 +104,12 @@ func (r *reader) sentence(from int) ([]Step, *InexpressibleError) {
 			return nil, r.refusal(from, asks && !asked)
 		}
 	}
-	if len(ways) > 1 {
+	switch {
+	case len(ways) > 1:
 		return nil, &InexpressibleError{Reason: Ambiguous}
+	case r.reports && !slices.ContainsFunc(ways[0], func(s Step) bool { return lifts(s.Verb) }):
+		r.fail(from)
+		return nil, r.refusal(from, false)
 	}
 	return ways[0], nil
 }
@@ -159,7 +169,7 @@ func (r *reader) wishes(t turn) [][]Step {
 // rest returns the ways to read what follows a wish: nothing, a reason, remarks, or another wish.
 func (r *reader) rest(i int, verb Verb) [][]Step {
 	i = r.skip(grammar().closers, i)
-	if i == r.end || r.explains(i) || r.onlyRemarks(i) {
+	if i == r.end || r.explains(i) || r.onlyRemarks(i, verb) {
 		return [][]Step{nil}
 	}
 	next := r.longest(grammar().joints, i)

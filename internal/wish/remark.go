@@ -75,8 +75,10 @@ func (r *reader) behindRemark(i int) int {
 	pause := r.pause(begin)
 	switch {
 	case begin == r.end || pause == r.end || r.quotesFrom(begin, pause):
+	case begin > i && slices.Contains(sequels, r.words[begin-1].Text): // "immediately it fails, restart web"
 	case r.tellsTrouble(begin, pause), r.words[pause].Before == classify.PauseComma && r.isRemark(begin, pause):
 		r.notePlaces(begin, pause)
+		r.reports = r.reports || r.isReport(begin, pause)
 		return pause
 	}
 	return r.end
@@ -90,19 +92,35 @@ func (r *reader) quotesFrom(from, to int) bool {
 	return slices.ContainsFunc(r.words[from:to], func(w classify.Word) bool { return slices.Contains(sources, w.Text) })
 }
 
-// onlyRemarks tells whether nothing but remarks and courtesies follow from the pause at i to the end of the sentence.
-func (r *reader) onlyRemarks(i int) bool {
+// onlyRemarks tells whether nothing but remarks and courtesies follow from the pause at i to the end of the
+// sentence, of which the last wish has a verb.
+func (r *reader) onlyRemarks(i int, verb Verb) bool {
 	for i < r.end {
 		if r.words[i].Before == classify.PauseNone {
 			return false
 		}
 		pause := r.pause(i)
 		begin := r.skip(grammar().closers, i)
-		if begin < pause && !r.isRemark(begin, pause) {
+		if begin < pause && (!r.isRemark(begin, pause) || r.isReport(begin, pause) && !lifts(verb)) {
 			return false
 		}
 		r.notePlaces(begin, pause)
 		i = pause
+	}
+	return true
+}
+
+// onlyStates tells whether the sentence from an index on wishes nothing: each clause of it states something, or is polite.
+func (r *reader) onlyStates(from int) bool {
+	for pause := from; from < r.end; from = pause {
+		pause = r.pause(from)
+		begin := r.skip(grammar().openers, from)
+		if begin > pause || begin > from && slices.Contains(sequels, r.words[begin-1].Text) {
+			begin = from
+		}
+		if r.skip(grammar().closers, begin) < pause && !r.tellsTrouble(begin, pause) && !r.isRemark(begin, pause) {
+			return false
+		}
 	}
 	return true
 }
@@ -114,7 +132,7 @@ func (r *reader) isRemark(from, to int) bool {
 
 // isPlain tells whether no word up to an end takes a wish back, puts it off, corrects it or tells whose it is.
 func (r *reader) isPlain(from, to int) bool {
-	if slices.Contains(inverting, r.words[from].Text) {
+	if slices.Contains(inverting, r.words[from].Text) || !r.isMain(from, to) {
 		return false
 	}
 	failing := false

@@ -210,6 +210,7 @@ a|de nouveau
 thank you [very_much]
 thanks a lot
 thanks in advance
+lol|mdr|ptdr|lmao|rofl|haha|hahaha|hihi|hehe|xd|ouf|ffs|sigh|hein|ty|tysm|tks|tia|thankyou|mci|bisous|biz|bises
 merci [de_avance]
 svp|stp|maintenant|immediatement|vite|aussi
 tout de suite

@@ -2,6 +2,7 @@ package wish
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,6 +17,10 @@ func (r *reader) fill(slot string, i int, d draft, then func(int, draft)) {
 	switch slot {
 	case "<targets>", "<target>":
 		for _, l := range r.targets(i, d.step.Verb) {
+			if r.isWhere(i, d.start, l) {
+				r.placed = true
+				continue
+			}
 			if joined := l.end == i || r.joined(i, d.start); joined && (slot == "<targets>" || len(l.names) == 1) {
 				filled := d
 				filled.names = l.names
@@ -37,6 +42,22 @@ func (r *reader) fill(slot string, i int, d draft, then func(int, draft)) {
 		return
 	}
 	r.fail(min(i, r.end))
+}
+
+// isWhere tells whether objects at i are named so that they may as well be a namespace: "use image nginx:1.29 in shop",
+// "deploy image nginx:1.29 to shop".
+func (r *reader) isWhere(i, start int, l list) bool {
+	bare := func(n Name) bool { return n.Name != "" && n.Namespace == "" && (n.Kind == "" || n.Kind == "Namespace") }
+	if i == start || i >= r.end || r.words[i-1].Quoted || !slices.ContainsFunc(l.names, bare) {
+		return false
+	}
+	switch r.words[i-1].Text {
+	case "in", "inside", "within", "dans", "ds":
+		return true
+	case "to", "on", "onto", "sur", "a", "au":
+		return i-1 > start && imageTag.MatchString(r.words[i-2].Raw)
+	}
+	return false
 }
 
 // value reads a slot of one word.

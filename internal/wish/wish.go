@@ -153,7 +153,7 @@ func Read(text string) (Wish, error) {
 	if refusal := unsayable(text, words); refusal != nil {
 		return Wish{}, refusal
 	}
-	r := reader{words: words, slips: map[int][]string{}}
+	r := reader{words: words, slips: map[int][]string{}, french: classify.Classify(text).Language == "fr"}
 	steps, refusal := r.text()
 	if refusal != nil {
 		return Wish{}, refusal

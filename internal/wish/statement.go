@@ -1,0 +1,89 @@
+package wish
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/eclusier/eclusier/internal/classify"
+)
+
+// A clause that states something is a main clause: it has a subject of its own, and says of it what is the case. One that
+// only tells when, how long or under which condition is none, although its words may be the same: "the migration is over"
+// is a reason, "the moment the migration is over", "une fois la migration terminée" and "the migration being over" are
+// conditions. Languages have few words that begin such clauses, and these are they.
+
+// subordinating are the prepositions, conjunctions and adverbs that make what follows a circumstance of something else.
+var subordinating = strings.Fields(`
+about across after afterwards along alongside amid among any anytime around as assuming at barring before behind below besides between beyond by considering
+depending despite directly during each even every except failing following for from given granted having if immediately in inside instead into
+like likewise near next not of off on once only onto out outside over past pending per post prior provided providing regarding seeing subject
+supposing than though through throughout till to toward towards under unless unlike until up upon via when whenever where whereas wherever whether while
+whilst whatever whichever whoever with within without
+apres aussitot autour avant avec chaque chez comme concernant contre dans dehors depuis devant ds durant en entre etant ayant excepte faute hormis hors jusque
+jusqu lors lorsque malgre moyennant outre par parmi passe pendant pour pourvu prochaine prochain quand quant que quitte quoique sans sauf selon si
+sinon sitot sous suite suivant sur tandis tant vers via voila`)
+
+// times are the nouns that head a clause which tells when: "the minute it crashes", "le temps que ça passe".
+var times = strings.Fields(`
+moment moments instant minute minutes second seconds hour hours day days week time times duration period end start beginning completion
+fois temps heure heures jour jours semaine duree periode fin debut issue occasion`)
+
+// determiners are the words before a noun that is about to get a verb.
+var determiners = strings.Fields("the a an our this that these those some le la les un une des du notre nos ce cet cette ces")
+
+// holding are the verbs that make a participle a statement: "the disk has been swapped", "la base a été réparée".
+var holding = append([]string{"has", "have", "had", "a", "ont", "avait", "ete", "been"}, being...)
+
+// isMain tells whether the words up to an end are a main clause, as far as its words can tell.
+func (r *reader) isMain(from, to int) bool {
+	first := &r.words[from]
+	switch {
+	case first.Text == "on" && r.french:
+	case slices.Contains(subordinating, first.Text), first.Plain != first.Text && slices.Contains(subordinating, first.Plain):
+		return false
+	case first.Text == "a" && (first.Raw != "a" && first.Raw != "A" || r.saysAt(from+1, to, "la le les partir chaque notre mon ce cette")):
+		return false // "à la fin", "a la prochaine panne"
+	case first.Text == "des" && (strings.HasSuffix(first.Raw, "ès") || r.saysAt(from+1, to, "que la le les lors leur")):
+		return false // "dès la fin", "des que"
+	}
+	for i := from; i < min(from+3, to); i++ {
+		if slices.Contains(times, r.words[i].Text) && (i == from || !isNumber(&r.words[i-1])) {
+			return false
+		}
+	}
+	return !r.isAbsolute(from, to)
+}
+
+// sequels are courtesies that are conjunctions where a clause follows them without a pause.
+var sequels = []string{"now", "then", "immediately", "next", "first", "finally", "ensuite", "puis", "enfin", "maintenant", "immediatement"}
+
+// isReport tells whether the words up to an end report in a hurry that something has ended: "swap done". As people also put
+// so when something is to happen ("backup done, restart web"), it is a reason only for what ends with it.
+func (r *reader) isReport(from, to int) bool {
+	held := func(w classify.Word) bool { return slices.Contains(holding, w.Text) || ails(w) }
+	return slices.Contains(ended, r.words[to-1].Text) && !slices.ContainsFunc(r.words[from:to], held)
+}
+
+// lifts tells whether a verb ends what was only meant to last for a time.
+func lifts(verb Verb) bool { return verb == Uncordon || verb == Resume }
+
+// isAbsolute tells whether the words up to an end are a participle with a subject, and no verb: "the job being over", "la
+// migration terminée". Without an article they are how people report in a hurry: "swap done".
+func (r *reader) isAbsolute(from, to int) bool {
+	words := r.words[from:to]
+	gerund := func(w classify.Word) bool {
+		return slices.Contains([]string{"being", "having", "etant", "ayant"}, w.Text)
+	}
+	if i := slices.IndexFunc(words, gerund); i >= 0 && (i == 0 || !slices.Contains(being, words[i-1].Text)) {
+		return true
+	}
+	last := words[len(words)-1]
+	participle := slices.Contains(ended, last.Text) || strings.HasSuffix(strings.TrimRight(last.Raw, "es"), "é")
+	held := func(w classify.Word) bool { return slices.Contains(holding, w.Text) }
+	return participle && slices.Contains(determiners, words[0].Text) && !slices.ContainsFunc(words[1:], held)
+}
+
+// saysAt tells whether the word at i, before an end, is one of some words.
+func (r *reader) saysAt(i, to int, words string) bool {
+	return i < to && slices.Contains(strings.Fields(words), r.words[i].Text)
+}
