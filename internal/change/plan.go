@@ -221,6 +221,11 @@ type RiskFacts struct {
 	// ReplicasFrom and ReplicasTo are set where the number of replicas changes.
 	ReplicasFrom *int32 `json:"replicasFrom,omitempty"`
 	ReplicasTo   *int32 `json:"replicasTo,omitempty"`
-	// Privileged: the change widens what pods may do (host access, privileges, capabilities, another service account).
+	// Privileged: the change widens what pods may do (host access, privileges, capabilities, another service account, a
+	// restraint that goes); pods of something new are held against plain ones, of the account default.
 	Privileged bool `json:"privileged,omitempty"`
+	// NewImage: pods run an image that the object did not run before.
+	NewImage bool `json:"newImage,omitempty"`
+	// NewSecret: pods read a Secret that the object did not read before.
+	NewSecret bool `json:"newSecret,omitempty"`
 }

@@ -104,6 +104,8 @@ var graders = []func(Effect, RiskFacts) *grade{
 	gradeLoss,
 	gradeGuarded,
 	gradePrivileged,
+	gradeCode,
+	gradeSecret,
 	gradeClusterScoped,
 	gradeProduction,
 	gradeReplicas,
@@ -173,7 +175,21 @@ func gradePrivileged(e Effect, f RiskFacts) *grade {
 	if !f.Privileged {
 		return nil
 	}
-	return &grade{v1alpha1.ImpactHigh, fmt.Sprintf("%s gives pods more rights than they have now", name(e))}
+	return &grade{v1alpha1.ImpactHigh, fmt.Sprintf("%s gives pods more rights than they have now, or than plain ones have", name(e))}
+}
+
+func gradeCode(e Effect, f RiskFacts) *grade {
+	if !f.NewImage {
+		return nil
+	}
+	return &grade{v1alpha1.ImpactMedium, fmt.Sprintf("%s runs an image that it did not run before", name(e))}
+}
+
+func gradeSecret(e Effect, f RiskFacts) *grade {
+	if !f.NewSecret {
+		return nil
+	}
+	return &grade{v1alpha1.ImpactMedium, fmt.Sprintf("%s reads a Secret that it did not read before", name(e))}
 }
 
 // gradeClusterScoped leaves the two operations that are made for nodes to gradeOperation.

@@ -3,6 +3,7 @@ package kubernetes
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -18,7 +19,7 @@ func (s *planning) assess(ctx context.Context, it *item) error {
 	f.ClusterScoped = !it.kind.namespaced
 	f.System = system(it.object)
 	f.HoldsData = it.effect.Verb == change.VerbDelete && (holdsData(it.live) || s.ownsClaims(ctx, it))
-	f.Privileged = widened(it.before, it.outcome)
+	it.compareRights()
 	if err := s.assessStage(ctx, it); err != nil {
 		return err
 	}
@@ -37,6 +38,23 @@ func (s *planning) assess(ctx context.Context, it *item) error {
 		s.noteAutoscaler(ctx, it)
 	}
 	return nil
+}
+
+// maxListed bounds how many rights a note lists.
+const maxListed = 10
+
+// compareRights notes what the pods of the object may do, read and run that they may not now.
+func (it *item) compareRights() {
+	before, after := rightsOf(it.before), rightsOf(it.foreseen())
+	it.facts.NewImage, it.facts.NewSecret = anew(before.images, after.images), anew(before.secrets, after.secrets)
+	wider := widened(before, after)
+	if it.facts.Privileged = len(wider) > 0; !it.facts.Privileged {
+		return
+	}
+	if len(wider) > maxListed {
+		wider = append(wider[:maxListed-1:maxListed-1], fmt.Sprintf("and %d more", len(wider)-maxListed+1))
+	}
+	it.note("gives pods what they do not have now: %s", strings.Join(wider, ", "))
 }
 
 // assessStage finds out whether the object is in production, by its own labels or its namespace's.
