@@ -54,6 +54,10 @@ func (p *pass) plan(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	// A pass over an old copy would put its plan in the place of the one that people have been shown since.
+	if err := p.current(ctx); err != nil {
+		return err
+	}
 	ref, err := p.Plans.Put(ctx, p.key(revision), holds(bundle), content)
 	if err != nil {
 		return err
