@@ -101,13 +101,17 @@ func (r *reader) isTold(i, from int) bool {
 	if i+1 < r.end && slices.Contains(ended, r.words[i+1].Text) {
 		return true // "swap done"
 	}
+	if i > from && i+1 == r.pause(i) && slices.Contains(occasions, r.words[i].Text) && !r.words[i-1].Binding {
+		return true // "security fix"
+	}
 	if before(1, "not") {
 		return before(2, "does", "can", "will", "did", "could", "would") && before(3, "it", "which", "that", "they", "pods", "he")
 	}
 	if before(1, "ne") {
 		return before(2, "il", "elle", "ca", "cela", "qui", "ils", "elles")
 	}
-	return before(1, "il", "elle", "ca", "qui", "ils", "elles")
+	third := []string{"il", "elle", "ca", "qui", "ils", "elles"}
+	return before(1, third...) || before(1, "se") && before(2, third...)
 }
 
 // refusal says why a sentence is not understood.

@@ -16,6 +16,14 @@ type options struct {
 	patch bool
 }
 
+// commands are those that a command line may begin with, options aside.
+var commands = []string{"scale", "rollout", "set", "delete", "cordon", "uncordon", "patch"}
+
+// isKubectl tells whether the word at i is kubectl, or what people call it by who type it all day: "k rollout restart".
+func (r *reader) isKubectl(i int) bool {
+	return i < r.end && (r.words[i].Text == "kubectl" || r.words[i].Plain == "k" && r.follows(i+1) && slices.Contains(commands, r.words[i+1].Plain))
+}
+
 // commandLine reads the rest of the sentence as a command of kubectl. An option that changes what the command does, and
 // that no operation has, is not understood.
 func (r *reader) commandLine(i int) []found {

@@ -182,7 +182,7 @@ func (r *reader) rest(i int, verb Verb) [][]Step {
 
 // wish returns the ways to read one wish at i, behind one with a verb that it may leave out.
 func (r *reader) wish(i int, verb Verb) []found {
-	if at := r.longest(grammar().running, i); at < r.end && r.words[at].Text == "kubectl" {
+	if at := r.longest(grammar().running, i); r.isKubectl(at) {
 		return r.commandLine(at)
 	}
 	var all []found

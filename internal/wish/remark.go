@@ -19,11 +19,12 @@ var (
 	inverting = []string{"is", "are", "was", "does", "did", "do", "has", "have", "had", "est", "sont"}
 	// happened are the verbs that tell what has come about.
 	happened = []string{"broke", "died", "crashed", "failed", "exploded", "fell", "hit", "ate", "filled", "fails", "leaks", "hangs", "keeps", "eats", "hammers", "floods", "spams", "burns",
-		"explose", "deborde", "tombe", "crashe", "sature", "fuit", "bouffe", "mange", "spamme", "inonde", "plaignent", "complain"}
+		"explose", "deborde", "tombe", "crashe", "sature", "fuit", "bouffe", "mange", "spamme", "inonde", "plaignent", "complain",
+		"went", "spiked", "jumped", "tripled", "climbed", "stopped", "flanche", "lache", "deconne", "tousse", "grimpe", "chauffe", "overheats", "flaps", "5xx", "4xx", "defectueuse", "defectueux", "defective", "faulty"}
 	// ended are the words with which a statement without a verb ends: "swap done", "migration finie".
-	ended = []string{"done", "over", "finished", "complete", "completed", "fini", "finie", "finis", "termine", "terminee", "passed", "passee", "passe"}
+	ended = []string{"done", "over", "finished", "complete", "completed", "swapped", "replaced", "repaired", "patched", "renewed", "rotated", "renouvele", "renouvelee", "remplacee", "remplace", "reparee", "repare", "changee", "fini", "finie", "finis", "termine", "terminee", "passed", "passee", "passe"}
 	// occasions are the nouns that tell the occasion of a wish: "black friday traffic".
-	occasions = []string{"traffic", "trafic", "load", "peak", "pic", "spike", "incident", "outage", "panne", "surge", "sale", "sales", "soldes", "rush", "campaign", "campagne"}
+	occasions = []string{"traffic", "trafic", "load", "peak", "pic", "spike", "incident", "outage", "panne", "surge", "sale", "sales", "soldes", "rush", "campaign", "campagne", "fix", "hotfix", "bugfix", "correctif", "cve"}
 	// those and others are the subjects of which something is said, singular and plural; the wish itself may be what those
 	// with a form of "to be" speak of.
 	those  = []string{"it", "il", "elle", "ca", "this", "that", "ce", "cela", "which"}
@@ -101,7 +102,7 @@ func (r *reader) onlyRemarks(i int, verb Verb) bool {
 		}
 		pause := r.pause(i)
 		begin := r.skip(grammar().closers, i)
-		if begin < pause && (!r.isRemark(begin, pause) || r.isReport(begin, pause) && !lifts(verb)) {
+		if begin < pause && !(lifts(verb) && r.isWell(begin, pause)) && (!r.isRemark(begin, pause) || r.isReport(begin, pause) && !lifts(verb)) {
 			return false
 		}
 		r.notePlaces(begin, pause)
@@ -127,6 +128,10 @@ func (r *reader) onlyStates(from int) bool {
 
 // isRemark tells whether the words up to an end are a remark.
 func (r *reader) isRemark(from, to int) bool {
+	contrasts := func(w classify.Word) bool { return w.Text == "but" || w.Text == "mais" }
+	if but := from + slices.IndexFunc(r.words[from:to], contrasts); but > from && but+1 < to {
+		return slices.Contains(subjects, r.words[but+1].Text) && r.isRemark(from, but) && r.isRemark(but+1, to)
+	}
 	return to-from > 1 && r.harmless(from, to) && r.states(from, to) && r.isPlain(from, to)
 }
 
@@ -154,7 +159,10 @@ func (r *reader) governs(i, from, to int) bool {
 	case strings.ContainsAny(w.Plain, ":@="), isNumber(w) && !r.isMeasure(i, from, to):
 		return true
 	}
-	return w.Bids && r.isBidden(i, from) || slices.Contains(governing, w.Text) && !r.isReady(i, from)
+	if w.Bids && r.isBidden(i, from) {
+		return true
+	}
+	return slices.Contains(governing, w.Text) && !r.isReady(i, from) && !r.isWhole(i, from, to) && !r.isSameTrouble(i, from, to)
 }
 
 // states tells whether the words up to an end plainly say that something is the case.
@@ -163,7 +171,7 @@ func (r *reader) states(from, to int) bool {
 	last := words[len(words)-1].Text
 	verb := slices.IndexFunc(words, func(w classify.Word) bool { return slices.Contains(being, w.Text) })
 	switch first := words[0].Text; {
-	case slices.ContainsFunc(words, ails), slices.Contains(others, first):
+	case slices.ContainsFunc(words, ails), slices.Contains(others, first), r.isFailing(from, from, to), r.isSameTrouble(from, from, to):
 		return true
 	case slices.Contains(those, first) && verb == 1:
 		return len(words) > 2 && (words[2].Text == "back" || strings.HasSuffix(words[2].Text, "ing"))
@@ -187,6 +195,14 @@ var failings = []struct {
 	{pattern{anyOf("it they"), anyOf("does do did can could"), anyOf("not"), anyOf("")}, []int{1, 2}},
 	{pattern{anyOf("il elle ca ils elles"), anyOf("ne"), anyOf(""), anyOf("pas plus")}, []int{1, 3}},
 	{pattern{anyOf("il elle ca ils elles"), anyOf(""), anyOf("pas plus")}, []int{2}},
+	{pattern{anyOf("il elle ca ils elles"), anyOf("le la les"), anyOf("a ont"), anyOf("pas"), anyOf("")}, []int{3}},
+	{pattern{anyOf("il elle ca ils elles"), anyOf("ne"), anyOf("le la les"), anyOf("a ont"), anyOf("pas"), anyOf("")}, []int{1, 4}},
+	{pattern{anyOf("nobody"), anyOf("uses")}, []int{0}},
+	{pattern{anyOf("no"), anyOf("one"), anyOf("uses")}, []int{0, 1}},
+	{pattern{anyOf("personne"), anyOf("se"), anyOf("en"), anyOf("sert")}, []int{0}},
+	{pattern{anyOf("personne"), anyOf("ne"), anyOf("se"), anyOf("en"), anyOf("sert")}, []int{0, 1}},
+	{pattern{anyOf("personne"), anyOf("le la les"), anyOf("utilise")}, []int{0}},
+	{pattern{anyOf("personne"), anyOf("ne"), anyOf("le la les"), anyOf("utilise")}, []int{0, 1}},
 }
 
 // anyOf is a place for one of some words, or for any verb.

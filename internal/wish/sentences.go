@@ -21,6 +21,7 @@ do|perform|trigger|run|make|start|initiate [a|the] [rolling|rollout] restart of|
 get|have <targets> restarted
 redemarre|redemarrer|redemarrez|relance|relancer|relancez|reboote|rebooter|restarte|restarter <targets>
 fais|faire|faites redemarrer <targets>
+redemarrage de|du <targets>
 fais|faire|faites|lance|lancer|lancez|effectue|effectuer|effectuez [un|le] [rollout|rolling] restart|redemarrage de|du|sur|pour <targets>`,
 
 	Scale: `
@@ -51,9 +52,9 @@ double <twice> [the] [number] [of] <replicas> [count] of|for|on|in <targets>
 double <twice> <targets> [<replicas>]
 halve <half> [the] [number] [of] <replicas> [count] of|for|on|in <targets>
 halve <half> <targets> [<replicas>]
-scale|scaler|scalez|monte|monter|montez|descends|descendre|descendez <targets> a|jusque_a|vers <to> [<replicas>]
-scale|scaler|passe|passer|passez|monte|monter|descends <targets> de <from> [<replicas>] a|vers <to> <replicas>
-passe|passer|passez|mets|met|mettre|mettez|remets|porte|porter|portez|ramene|ramener|ramenez|augmente|augmenter|reduis|reduire|baisse|baisser|diminue|diminuer|redescends <targets> a|jusque_a|vers <to> <replicas>
+scale|scaler|scalez|monte|monter|montez|remonte|remonter|remontez|descends|redescends|descendre|descendez <targets> a|jusque_a|vers <to> [<replicas>]
+scale|scaler|passe|passer|passez|monte|monter|remonte|remonter|descends <targets> de <from> [<replicas>] a|vers <to> <replicas>
+passe|passer|passez|mets|met|mettre|mettez|remets|porte|porter|portez|ramene|ramener|ramenez|augmente|augmenter|reduis|reduire|baisse|baisser|diminue|diminuer|redescends|remonte|remonter|remontez <targets> a|jusque_a|vers <to> <replicas>
 scale|scaler|scalez a <to> [<replicas>] <targets>
 mets|met|mettre|mettez a le echelle <targets> a <to> [<replicas>]
 passe|passer|passez|mets|met|mettre|mettez|fixe|fixer|regle|augmente|augmenter|reduis|reduire|baisse|baisser|diminue|diminuer [le] [nombre_de] [les] <replicas> de|du|pour <targets> [de] [<from>] a|vers <to>
@@ -79,11 +80,12 @@ restore [the] previous|prior|former <version> of|for|on <targets>
 bring_back|restore [the] revision [number] <revision> of|for|on <targets>
 do|perform|trigger|run|make [a|the] rollback of|on|for <targets>
 do|perform|trigger|run|make [a|the] rollback of|on|for <targets> to [the] revision [number] <revision>
-rollback|rollbacke|rollbacker|rollbackez <targets>
-rollback|rollbacke|rollbacker|rollbackez <targets> a|vers|sur la revision [numero] <revision>
-rollback|rollbacke|rollbacker|rollbackez <targets> a|vers|sur la <version> <before>
+rollback|rollbacke|rollbacker|rollbackez [de|du] <targets>
+rollback|rollbacke|rollbacker|rollbackez [de|du] <targets> a|vers|sur|en [la] revision [numero] <revision>
+rollback|rollbacke|rollbacker|rollbackez [de|du] <targets> a|vers|sur|en [la] <version> <before>
 fais|faire|faites|lance|lancer|effectue|effectuer [un|le] rollback|retour_arriere|retour_en_arriere de|du|sur|pour <targets>
-fais|faire|faites|lance|lancer|effectue|effectuer [un|le] rollback de|du|sur|pour <targets> a|vers|sur la revision [numero] <revision>
+fais|faire|faites|lance|lancer|effectue|effectuer [un|le] rollback|retour_arriere|retour_en_arriere de|du|sur|pour <targets> a|vers|sur [la] revision [numero] <revision>
+fais|faire|faites|lance|lancer|effectue|effectuer [un|le] rollback|retour_arriere|retour_en_arriere de|du|sur|pour <targets> a|vers|sur [la] <version> <before>
 reviens|revenir|revenez a|sur|vers la <version> <before> de|du|pour|sur <targets>
 reviens|revenir|revenez a|sur|vers la revision [numero] <revision> de|du|pour|sur <targets>
 reviens|revenir|revenez au deploiement|rollout precedent|anterieur de|du|pour|sur <targets>
@@ -128,14 +130,18 @@ supprime|supprimer|supprimez|efface|effacer|effacez|detruis|detruire|detruisez|t
 cordon [off] <targets>
 mark|make|set|put|flag <target> [as] unschedulable|not_schedulable|non-schedulable|non_schedulable
 mark|make|set|flag unschedulable <target>
+put [a|the] cordon on|around <targets>
 cordonne|cordonner|cordonnez <targets>
+mets|met|mettre|mettez|pose|poser [un|le] cordon sur|autour_de <targets>
 rends|rendre|rendez|mets|met|mettre|mettez|passe|passer|passez|marque|marquer|marquez <target> [en|comme] unschedulable|non_schedulable|non-schedulable|non_planifiable|non_ordonnancable`,
 
 	Uncordon: `
 uncordon <targets>
 mark|make|set|put|flag <target> [back] [as|to] schedulable
 mark|make|set|flag schedulable <target>
+lift|remove|take [the] cordon [off] of|on|from|around <targets>
 decordonne|decordonner|decordonnez <targets>
+enleve|enlever|enlevez|retire|retirer|retirez|leve|lever|levez le cordon de|du|sur|autour_de <targets>
 rends|rendre|rendez|mets|met|mettre|mettez|remets|remettre|remettez|passe|passer|passez|repasse|marque|marquer|marquez <target> [en|comme] schedulable|planifiable|ordonnancable`,
 
 	Suspend: `
@@ -199,6 +205,8 @@ quelque_un peut|pourrait [me|nous]`
 
 // closers are the courtesies that a wish may end with.
 const closers = `
+no need to drain [it|them|the_node|the_nodes]
+pas besoin de [le|la|les] drainer|vider|drain
 please|pls|plz|now|immediately|asap|quickly|thanks|thx|cheers|too|urgently
 as soon as possible
 right now|away
@@ -260,9 +268,9 @@ afin que`
 
 // places lead from an object to its namespace.
 const places = `
-in|inside|within|from|of [the] [namespace|ns]
+[both] in|inside|within|from|of [the] [namespace|ns]
 namespace|ns
-dans|ds|de|du [le] [namespace|ns]
+[tous_les_deux|toutes_les_deux|les_deux] dans|ds|de|du [le] [namespace|ns]
 dans|ds|de le espace de noms|nom`
 
 // numerals are the numbers that people write as words.
@@ -274,6 +282,7 @@ var numerals = map[string]int32{
 
 // These are the words that the sentences call by one name.
 var synonyms = strings.NewReplacer(
+	" revision ", " revision|rev ",
 	"<replicas>", "replicas|replica|replique|repliques|pods|pod|instances|instance|copies|exemplaires",
 	"<version>", "version|revision|release|deployment|rollout|one|image",
 	"<before>", "precedente|anterieure|de_avant",

@@ -87,3 +87,38 @@ func (r *reader) isAbsolute(from, to int) bool {
 func (r *reader) saysAt(i, to int, words string) bool {
 	return i < to && slices.Contains(strings.Fields(words), r.words[i].Text)
 }
+
+// isWhole tells whether the word at i only says how much of the machine is hit: "it hammers the cluster", "il mange tout le
+// cpu", "5xx all over".
+func (r *reader) isWhole(i, from, to int) bool {
+	switch r.words[i].Text {
+	case "cluster":
+		return i+1 == to && i > from+1 && r.saysAt(i-1, to, "the our whole le notre") && slices.ContainsFunc(r.words[from:i], ails)
+	case "all", "tout", "toute":
+		return r.saysAt(i+1, to, "over") || r.saysAt(i+1, to, "the le la") && slices.ContainsFunc(r.words[from:i], ails)
+	}
+	return false
+}
+
+// isSameTrouble tells whether the word at i begins a remark that what was named suffers from the same: "same bad switch". One
+// that names where else would be a wish for more.
+func (r *reader) isSameTrouble(i, from, to int) bool {
+	if i != from || !r.saysAt(i, to, "same meme") || !r.saysAt(i+1, to, "bad faulty broken problem issue error symptom symptoms probleme souci erreur panne") {
+		return false
+	}
+	return !slices.ContainsFunc(r.words[i+1:to], func(w classify.Word) bool { return w.Binding && !w.Ails })
+}
+
+// wellness are the ways to say that all is well again, which is a reason for what ends a precaution.
+var wellness = []pattern{
+	{anyOf("it all this ce tout"), anyOf("is est"), anyOf("good fine ok okay fixed repaired bon repare regle")},
+	{anyOf("all tout"), anyOf("good fine ok bon")},
+}
+
+// isWell tells whether the words up to an end say that all is well, and nothing else.
+func (r *reader) isWell(from, to int) bool {
+	if r.saysAt(to-1, to, "again now maintenant") {
+		to--
+	}
+	return slices.ContainsFunc(wellness, func(p pattern) bool { return len(p) == to-from && r.begins(p, from, to) })
+}
