@@ -185,12 +185,18 @@ func (p Plan) Empty() bool {
 	return !slices.ContainsFunc(p.Effects, func(e Effect) bool { return e.Verb != VerbNone })
 }
 
+// MaxDiff is how long the diff of a plan may be, in characters, as Approvals hold it. What people cannot be shown they
+// cannot agree to, so that a longer one is no plan.
+const MaxDiff = 65536
+
 // View is what is shown and kept beside a plan without being part of it.
 type View struct {
 	// Summary is the plan in a line.
 	Summary string `json:"summary"`
-	// Diff is the unified diff of every effect, in order, redacted.
+	// Diff is the unified diff of every effect, in order, redacted. It is never longer than MaxDiff.
 	Diff string `json:"diff"`
+	// NotShown are the objects of which the diff hides something that the change sets, with what it hides.
+	NotShown []string `json:"notShown,omitempty"`
 	// Notes are what an approver should know: conflicts with other field managers, immutable fields that need delete and
 	// recreate, objects that Argo CD or Flux manage, what could not be dry-run.
 	Notes []string `json:"notes,omitempty"`
@@ -224,6 +230,9 @@ type RiskFacts struct {
 	// Privileged: the change widens what pods may do (host access, privileges, capabilities, another service account, a
 	// restraint that goes); pods of something new are held against plain ones, of the account default.
 	Privileged bool `json:"privileged,omitempty"`
+	// NotShown: the change sets something that people do not see beforehand: what looks like a secret, or what only the API
+	// server can tell.
+	NotShown bool `json:"notShown,omitempty"`
 	// NewImage: pods run an image that the object did not run before.
 	NewImage bool `json:"newImage,omitempty"`
 	// NewSecret: pods read a Secret that the object did not read before.

@@ -104,6 +104,7 @@ var graders = []func(Effect, RiskFacts) *grade{
 	gradeLoss,
 	gradeGuarded,
 	gradePrivileged,
+	gradeNotShown,
 	gradeCode,
 	gradeSecret,
 	gradeClusterScoped,
@@ -176,6 +177,14 @@ func gradePrivileged(e Effect, f RiskFacts) *grade {
 		return nil
 	}
 	return &grade{v1alpha1.ImpactHigh, fmt.Sprintf("%s gives pods more rights than they have now, or than plain ones have", name(e))}
+}
+
+// gradeNotShown makes what people agree to unseen a matter for those who may agree to everything reversible.
+func gradeNotShown(e Effect, f RiskFacts) *grade {
+	if !f.NotShown {
+		return nil
+	}
+	return &grade{v1alpha1.ImpactHigh, fmt.Sprintf("%s is set to something that the diff does not show", name(e))}
 }
 
 func gradeCode(e Effect, f RiskFacts) *grade {

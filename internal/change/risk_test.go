@@ -70,6 +70,7 @@ func TestAssess(t *testing.T) {
 		{"the former version", operation("undo", VerbUpdate, "Deployment"), RiskFacts{}, v1alpha1.ClassMedium, "another version", "other code"},
 		{"a patch of what others follow", operation("patch", VerbUpdate, "Deployment"), RiskFacts{Dependents: 4}, v1alpha1.ClassMedium, "4 objects that follow it", "they follow"},
 		{"more rights for pods", apply, RiskFacts{Privileged: true}, v1alpha1.ClassHigh, "more rights", "a way onto the node"},
+		{"something new that is not shown", operation("apply", VerbCreate, "ConfigMap"), RiskFacts{NotShown: true}, v1alpha1.ClassHigh, "does not show", "nobody knows what it is"},
 		{"something new with more rights", operation("apply", VerbCreate, "Deployment"), RiskFacts{Privileged: true, NewImage: true}, v1alpha1.ClassHigh, "more rights", "being new makes it no better"},
 		{"something new that runs", operation("apply", VerbCreate, "Deployment"), RiskFacts{NewImage: true}, v1alpha1.ClassMedium, "did not run before", "new code, as another image is"},
 		{"something new that reads a Secret", operation("apply", VerbCreate, "ExternalName"), RiskFacts{NewSecret: true}, v1alpha1.ClassMedium, "did not read before", "a secret has one reader more"},
@@ -220,7 +221,7 @@ func TestAssess_moreIsNeverLess(t *testing.T) {
 		for how, mark := range map[string]func(*RiskFacts){
 			"production": func(f *RiskFacts) { f.Production = true }, "a system namespace": func(f *RiskFacts) { f.System = true },
 			"the cluster": func(f *RiskFacts) { f.ClusterScoped = true }, "more rights": func(f *RiskFacts) { f.Privileged = true },
-			"an image": func(f *RiskFacts) { f.NewImage = true }, "a Secret": func(f *RiskFacts) { f.NewSecret = true },
+			"what is not shown": func(f *RiskFacts) { f.NotShown = true }, "an image": func(f *RiskFacts) { f.NewImage = true }, "a Secret": func(f *RiskFacts) { f.NewSecret = true },
 			"data": func(f *RiskFacts) { f.HoldsData = true }, "dependents": func(f *RiskFacts) { f.Dependents += 5 },
 		} {
 			marked := slices.Clone(known)

@@ -47,7 +47,7 @@ func (s *planning) plan(ctx context.Context, it *item) error {
 
 // begin forgets what an earlier reading of the object led to.
 func (it *item) begin() {
-	it.notes, it.before, it.outcome, it.after = nil, nil, nil, nil
+	it.notes, it.notShown, it.before, it.outcome, it.after = nil, nil, nil, nil, nil
 	it.effect.Request, it.effect.NotDryRun = change.Request{}, ""
 }
 
@@ -200,15 +200,18 @@ func (s *planning) twice(it *item, ask func() (*unstructured.Unstructured, error
 
 // guess computes what the request leads to where the API server cannot be asked, without what it would add.
 func (it *item) guess() {
-	it.after, it.outcome = nil, nil
+	it.after, it.outcome, it.guessed = nil, nil, nil
 	switch {
 	case it.effect.Request.Kind == change.RequestDelete:
 	case it.live == nil:
-		it.outcome = manifest.Normal(&unstructured.Unstructured{Object: it.manifest})
+		it.guessed = &unstructured.Unstructured{Object: it.manifest}
 	default:
 		if after, err := patched(it.effect.Request, it.live); err == nil {
-			it.outcome = manifest.Normal(after)
+			it.guessed = after
 		}
+	}
+	if it.guessed != nil {
+		it.outcome = manifest.Normal(it.guessed)
 	}
 }
 
@@ -253,26 +256,4 @@ func (it *item) verb() change.Verb {
 		return change.VerbNone
 	}
 	return change.VerbUpdate
-}
-
-// show writes the diff.
-func (it *item) show() error {
-	if it.effect.NotDryRun != "" {
-		it.note("not dry-run: %s", it.effect.NotDryRun)
-	}
-	if it.effect.Verb == change.VerbUpdate && it.outcome == nil {
-		it.note("what it becomes cannot be shown: the API server alone can merge the manifest into it")
-		it.diff = ""
-		return nil
-	}
-	if it.effect.Verb == change.VerbNone {
-		return nil
-	}
-	label := it.object.Kind + "/" + it.object.Name
-	if it.object.Namespace != "" {
-		label = it.object.Kind + "/" + it.object.Namespace + "/" + it.object.Name
-	}
-	var err error
-	it.diff, err = manifest.Diff(label, it.before, it.outcome)
-	return err
 }

@@ -28,6 +28,8 @@ type item struct {
 	live *unstructured.Unstructured
 	// after is the object as the operation leaves it; nil where there is none, or where nobody knows.
 	after *unstructured.Unstructured
+	// guessed is the object as the operation probably leaves it, where the API server could not be asked.
+	guessed *unstructured.Unstructured
 	// before and outcome are the normal forms of both; what the server chose by chance is left out of outcome.
 	before, outcome map[string]any
 
@@ -35,7 +37,9 @@ type item struct {
 	summary string
 	diff    string
 	notes   []string
-	facts   change.RiskFacts
+	// notShown is what the diff does not show of what is set.
+	notShown []string
+	facts    change.RiskFacts
 }
 
 func (it *item) note(format string, args ...any) {

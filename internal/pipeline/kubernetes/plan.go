@@ -111,6 +111,9 @@ func (s *planning) resolve(ctx context.Context, items []*item) error {
 
 // collect puts what was planned into the plan and its view, in the order of the operations.
 func collect(planned *pipeline.Planned, items []*item) error {
+	if err := fit(items); err != nil {
+		return err
+	}
 	var summaries, diffs []string
 	view := &planned.View
 	for _, it := range items {
@@ -121,6 +124,9 @@ func collect(planned *pipeline.Planned, items []*item) error {
 		}
 		for _, note := range it.notes {
 			view.Notes = append(view.Notes, name(it.object)+": "+note)
+		}
+		for _, what := range it.notShown {
+			view.NotShown = append(view.NotShown, name(it.object)+": "+what)
 		}
 		view.Facts = append(view.Facts, it.facts)
 		before, version, err := it.snapshot()

@@ -71,8 +71,9 @@ func TestPlan_webhookWithSideEffects(t *testing.T) {
 	}
 	s.liveThrough(p, nil, nil)
 	applied := s.plan(strings.Replace(`apply: {manifest: `+web+`}`, "replicas: 2", "replicas: 4", 1))
-	if e := applied.Plan.Effects[0]; e.NotDryRun == "" || e.Inverse != nil || !strings.Contains(strings.Join(applied.View.Notes, "\n"), "cannot be shown") {
-		t.Errorf("got %+v, %q", e, applied.View.Notes)
+	if e := applied.Plan.Effects[0]; e.NotDryRun == "" || e.Inverse != nil || !strings.Contains(strings.Join(applied.View.NotShown, "\n"), "what becomes of it") ||
+		!applied.View.Facts[0].NotShown || !strings.Contains(applied.View.Diff, "+++ sent/Deployment/") || !strings.Contains(applied.View.Diff, "+  replicas: 4") {
+		t.Errorf("got %+v, %q\n%s", e, applied.View.NotShown, applied.View.Diff)
 	}
 	if got := s.sight(applied, 0); got != pipeline.SightUntouched {
 		t.Errorf("before an apply that nobody could foresee: %s", got)
