@@ -29,7 +29,7 @@ func patchBuilder(o v1alpha1.PatchOperation) func(context.Context, *planning, *i
 		if field, err := conditional(kind, raw); err != nil {
 			return it.invalid("%s", err.Error())
 		} else if field != "" {
-			return it.invalid("the patch sets %s, which only the API server writes: leave it out", field)
+			return it.invalid("the patch sets %s, which is not people's to write: leave it out", field)
 		}
 		it.effect.Request = change.Request{Kind: kind, Body: raw, FieldManager: fieldManager}
 		it.summary = "patch " + name(it.object)
@@ -41,7 +41,8 @@ type shapeError string
 
 func (e shapeError) Error() string { return string(e) }
 
-// conditional returns the field of the patch that would stand in the way of the condition that is put into it.
+// conditional returns the field of the patch that would stand in the way of the condition that is put into it, or that no
+// diff shows.
 func conditional(kind change.RequestKind, raw []byte) (string, error) {
 	if kind == change.RequestJSONPatch {
 		var ops []struct {
@@ -54,17 +55,21 @@ func conditional(kind change.RequestKind, raw []byte) (string, error) {
 		for _, op := range ops {
 			field, _ := strings.CutPrefix(op.Path, "/metadata/")
 			field, _, _ = strings.Cut(field, "/")
-			if op.Path == "" || op.Path == "/metadata" || strings.HasPrefix(op.Path, "/metadata/") && slices.Contains(dropped, field) {
+			if op.Path == "/status" || strings.HasPrefix(op.Path, "/status/") || op.Path == "" || op.Path == "/metadata" || strings.HasPrefix(op.Path, "/metadata/") && slices.Contains(dropped, field) {
 				return strings.ReplaceAll(strings.TrimPrefix(op.Path, "/"), "/", "."), nil
 			}
 		}
 		return "", nil
 	}
 	var patch struct {
-		Metadata map[string]any `json:"metadata"`
+		Metadata map[string]any  `json:"metadata"`
+		Status   json.RawMessage `json:"status"`
 	}
 	if err := json.Unmarshal(raw, &patch); err != nil {
 		return "", shapeError("the patch is an object with the fields that change, such as {spec: {replicas: 3}}")
+	}
+	if patch.Status != nil {
+		return "status", nil
 	}
 	for _, field := range dropped {
 		if _, ok := patch.Metadata[field]; ok {

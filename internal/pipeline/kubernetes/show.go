@@ -43,7 +43,12 @@ func (it *item) compare() (manifest.Comparison, error) {
 		}
 		return manifest.Sent(label(it.object), sent)
 	}
-	return manifest.Compare(label(it.object), it.before, it.outcome)
+	after := it.after
+	if after == nil {
+		after = it.guessed
+	}
+	was, is := manifest.WithAsked(it.before, it.outcome, it.live, after, it.effect.Request.Body)
+	return manifest.Compare(label(it.object), was, is)
 }
 
 // label names an object in a diff.

@@ -78,3 +78,35 @@ func TestPlan_unseenCharacters(t *testing.T) {
 	}
 	s.liveThrough(s.plan(`delete: {target: {kind: cm, name: cfg}}`), nil, nil)
 }
+
+// TestPlan_whatIsAskedIsShown: what controllers write by themselves is noise only where nobody asked for it.
+func TestPlan_whatIsAskedIsShown(t *testing.T) {
+	const applied = "kubectl.kubernetes.io/last-applied-configuration"
+	s := newStage(t)
+	s.have(cfg, strings.Replace(cfg, "name: cfg", `name: old, annotations: {`+applied+`: "{}"}`, 1))
+	daemons := `{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: d, namespace: NS}, spec: {selector: {matchLabels: {app: d}}, template: {metadata: {labels: {app: d}}, spec: {containers: [{name: a, image: "a:1"}]}}}}`
+	s.have(daemons)
+	tests := []struct{ name, operation, line string }{
+		{"something new", `apply: {manifest: {apiVersion: v1, kind: ConfigMap, metadata: {name: new, annotations: {` + applied + `: "{}"}}}}`, "+    " + applied},
+		{"an apply", `apply: {manifest: {apiVersion: v1, kind: ConfigMap, metadata: {name: cfg, annotations: {` + applied + `: "{}"}}, data: {a: b}}}`, "+    " + applied},
+		{"a patch", `patch: {target: {kind: cm, name: cfg}, patch: '{data: {a: b}, metadata: {annotations: {deployment.kubernetes.io/revision: "7"}}}'}`, `+    deployment.kubernetes.io/revision: "7"`},
+		{"a JSON patch", `patch: {target: {kind: cm, name: cfg}, type: JSON, patch: '[{op: add, path: /data/a, value: b}, {op: add, path: /metadata/annotations, value: {` + applied + `: x}}]'}`, "+    " + applied},
+		{"something taken away", `patch: {target: {kind: cm, name: old}, patch: '{data: {a: b}, metadata: {annotations: {` + applied + `: null}}}'}`, "-    " + applied},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			on := *s
+			on.TB = t
+			if got := on.plan(tt.operation).View.Diff; !strings.Contains(got, tt.line) {
+				t.Errorf("%q is missing:\n%s", tt.line, got)
+			}
+		})
+	}
+	for _, noiseless := range []string{`patch: {target: {kind: cm, name: old}, patch: '{data: {a: b}}'}`, `restart: {target: {kind: ds, name: d}}`} {
+		if got := s.plan(noiseless).View.Diff; strings.Contains(got, "+    deprecated") || strings.Contains(got, "+    "+applied) {
+			t.Errorf("noise:\n%s", got)
+		}
+	}
+	s.refuses("Invalid", "the patch sets status", `patch: {target: {kind: cm, name: cfg}, patch: '{status: {a: b}}'}`)
+	s.refuses("Invalid", "the patch sets status.a", `patch: {target: {kind: cm, name: cfg}, type: JSON, patch: '[{op: add, path: /status/a, value: b}]'}`)
+}

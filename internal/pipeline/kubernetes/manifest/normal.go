@@ -28,12 +28,56 @@ const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 var noisyAnnotations = []string{
 	"deployment.kubernetes.io/revision",
 	"deployment.kubernetes.io/revision-history",
-	"deprecated.daemonset.template.generation",
+	countedGeneration,
 	lastApplied,
 	"control-plane.alpha.kubernetes.io/leader",
 	"endpoints.kubernetes.io/last-change-trigger-time",
 	"autoscaling.alpha.kubernetes.io/conditions",
 	"autoscaling.alpha.kubernetes.io/current-metrics",
+}
+
+// countedGeneration is the noise that the API server itself makes of any change.
+const countedGeneration = "deprecated.daemonset.template.generation"
+
+// WithAsked returns two normal forms with those of their objects' noisy annotations that a request has set, changed or taken
+// away: what is asked for is no noise. An object that does not exist is nil.
+func WithAsked(before, after map[string]any, live, outcome *unstructured.Unstructured, request []byte) (was, is map[string]any) {
+	was, is = before, after
+	if outcome == nil || is == nil {
+		return was, is
+	}
+	var former map[string]string
+	if live != nil {
+		former = live.GetAnnotations()
+	}
+	now := outcome.GetAnnotations()
+	for _, name := range noisyAnnotations {
+		old, had := former[name]
+		value, has := now[name]
+		if had == has && old == value || name == countedGeneration && !strings.Contains(string(request), name) {
+			continue
+		}
+		if had {
+			was = annotated(was, name, old)
+		}
+		if has {
+			is = annotated(is, name, value)
+		}
+	}
+	return was, is
+}
+
+func annotated(normal map[string]any, name, value string) map[string]any {
+	out := runtime.DeepCopyJSON(normal)
+	if metadata, ok := out["metadata"].(map[string]any); ok {
+		annotations, _ := metadata["annotations"].(map[string]any)
+		if annotations == nil {
+			annotations = map[string]any{}
+			metadata["annotations"] = annotations
+		}
+		annotations[name] = value
+	}
+	return out
 }
 
 // Normal returns the object without status and without what the API server and controllers write by themselves: two
