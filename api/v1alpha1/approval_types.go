@@ -89,7 +89,7 @@ type ApprovalSpec struct {
 	// +kubebuilder:validation:MaxLength=1024
 	Summary string `json:"summary,omitempty"`
 
-	// diff shows what would change, object by object, redacted and cut at 64 KiB.
+	// diff shows what would change, object by object, redacted. It is whole: a longer one is no plan.
 	//
 	// +optional
 	// +kubebuilder:validation:MinLength=1

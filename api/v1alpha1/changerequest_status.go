@@ -229,6 +229,16 @@ type PlanStatus struct {
 	// +kubebuilder:validation:items:MaxLength=1024
 	NotDryRun []string `json:"notDryRun,omitempty"`
 
+	// notShown lists the objects of which the diff hides something that the change sets, and what: values that look like
+	// secrets, and what only the API server can tell.
+	//
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=20
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=1024
+	NotShown []string `json:"notShown,omitempty"`
+
 	// notes are what an approver should know besides: fields that others manage, objects that Argo CD or Flux would
 	// revert, and the like.
 	//
@@ -254,6 +264,14 @@ type PlanStatus struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	DiffRef string `json:"diffRef,omitempty"`
+
+	// storedDigest is the SHA-256 of what diffRef names, plan and diff: what is not what was shown is never applied, and
+	// never shown again.
+	//
+	// +optional
+	// +kubebuilder:validation:Pattern=`^sha256:[0-9a-f]{64}$`
+	// +kubebuilder:validation:MaxLength=71
+	StoredDigest string `json:"storedDigest,omitempty"`
 
 	// snapshotRef names the stored snapshot of the objects before the change, in the operator's namespace.
 	//

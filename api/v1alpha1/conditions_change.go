@@ -19,6 +19,8 @@ const (
 	PlannedNothingToDo = "NothingToDo"
 	// PlannedClusterUnavailable surfaces (Unknown) when the API server did not answer in time.
 	PlannedClusterUnavailable = "ClusterUnavailable"
+	// PlannedInternalError surfaces (Unknown, then False) when eclusier itself failed at making the plan; its log says why.
+	PlannedInternalError = "InternalError"
 )
 
 // Approved says whether the plan may be applied.

@@ -1382,6 +1382,11 @@ func (in *PlanStatus) DeepCopyInto(out *PlanStatus) {
 		*out = make([]string, len(*in))
 		copy(*out, *in)
 	}
+	if in.NotShown != nil {
+		in, out := &in.NotShown, &out.NotShown
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	if in.Notes != nil {
 		in, out := &in.Notes, &out.Notes
 		*out = make([]string, len(*in))

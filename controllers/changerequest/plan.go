@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
 	"github.com/eclusier/eclusier/internal/change"
@@ -15,8 +16,8 @@ import (
 // errNotAgreed says that what is stored is not what was shown.
 var errNotAgreed = errors.New("the stored plan is not the one that the status and the Approvals speak of")
 
-// agreed returns the stored plan, if it is the one that people saw: its digest is computed anew and compared with that of
-// the status, which the Approvals are compared with in turn.
+// agreed returns the stored plan, if it is the one that people saw, byte for byte and with all that was shown of it: its
+// digest is computed anew and compared with that of the status, which the Approvals are compared with in turn.
 func (p *pass) agreed(ctx context.Context) (*change.Bundle, error) {
 	if p.bundle != nil {
 		return p.bundle, nil
@@ -26,7 +27,7 @@ func (p *pass) agreed(ctx context.Context) (*change.Bundle, error) {
 		return nil, err
 	}
 	bundle, err := change.DecodeBundle(content)
-	if err != nil {
+	if err != nil || change.ContentDigest(content) != p.change.Status.Plan.StoredDigest || utf8.RuneCountInString(bundle.View.Diff) > change.MaxDiff {
 		return nil, errNotAgreed
 	}
 	digest, err := bundle.Plan.Digest()

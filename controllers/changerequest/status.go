@@ -8,6 +8,7 @@ import (
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
 	"github.com/eclusier/eclusier/internal/change"
+	"github.com/eclusier/eclusier/internal/fault"
 	"github.com/eclusier/eclusier/internal/kube"
 )
 
@@ -68,6 +69,8 @@ func (p *pass) unplanned(say func(metav1.ConditionStatus, string, string) []meta
 	status := p.change.Status
 	tried := status.Retry != nil && p.decision.Action == change.ActionPlan
 	switch failure := status.Failure; {
+	case tried && status.Retry.LastReason == fault.Unexpected:
+		return say(metav1.ConditionUnknown, v1alpha1.PlannedInternalError, saidInternalError)
 	case tried, failure != nil && failure.Type == v1alpha1.SucceededRetriesExhausted:
 		return say(metav1.ConditionUnknown, v1alpha1.PlannedClusterUnavailable, saidUnavailable)
 	case failure != nil && failure.Type == v1alpha1.AcceptedRequesterUnknown:

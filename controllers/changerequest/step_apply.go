@@ -149,7 +149,7 @@ func nextEffect(plan change.Plan, done []v1alpha1.OperationDone) int {
 func (p *pass) announced(id string, bundle *change.Bundle, index int) audit.Entry {
 	entry := p.about(audit.ActionApply, id, bundle.Plan.Effects[index])
 	if verdict := p.change.Status.Policy; verdict != nil && verdict.Verdict == v1alpha1.PolicyAllowed {
-		entry.Detail = redact.String(shorten(bundle.View.Diff, maxDiff))
+		entry.Detail = redact.String(bundle.View.Diff)
 	}
 	return entry
 }

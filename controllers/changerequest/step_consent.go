@@ -13,9 +13,6 @@ import (
 	"github.com/eclusier/eclusier/internal/kube"
 )
 
-// maxDiff is how much of a diff an Approval shows.
-const maxDiff = 65536
-
 // requestApproval makes the slots that are still to be made for the current plan.
 func (p *pass) requestApproval(ctx context.Context) error {
 	bundle, err := p.agreed(ctx)
@@ -74,7 +71,7 @@ func (p *pass) slot(purpose v1alpha1.ApprovalPurpose, bundle *change.Bundle) *v1
 		},
 	}
 	if bundle != nil {
-		slot.Spec.Diff = shorten(bundle.View.Diff, maxDiff)
+		slot.Spec.Diff = bundle.View.Diff
 	}
 	return slot
 }

@@ -3,6 +3,7 @@ package changerequest
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -63,7 +64,7 @@ func (p *pass) plan(ctx context.Context) error {
 		return err
 	}
 	p.show(bundle, risk, digest, ref)
-	p.change.Status.Plan.Namespaces = places
+	p.change.Status.Plan.Namespaces, p.change.Status.Plan.StoredDigest = places, change.ContentDigest(content)
 	p.bundle = &bundle
 	p.note(ctx, audit.Entry{Action: audit.ActionPlan, Outcome: audit.OutcomeSucceeded})
 	return nil
@@ -76,23 +77,37 @@ func (p *pass) show(bundle change.Bundle, risk v1alpha1.Risk, digest, ref string
 		Revision: bundle.Plan.Revision, Digest: digest, Summary: told(bundle.View.Summary), Counts: bundle.Plan.Counts(),
 		Risk: risk, DiffRef: ref, SnapshotRef: ref, PlannedAt: metav1.NewTime(p.now), ExpiresAt: metav1.NewTime(bundle.Plan.ExpiresAt),
 	}
+	var notDryRun []string
 	for _, e := range bundle.Plan.Effects {
-		if e.NotDryRun != "" && len(status.Plan.NotDryRun) < maxNotes {
-			status.Plan.NotDryRun = append(status.Plan.NotDryRun, told(describe(e.Object)+": "+e.NotDryRun))
+		if e.NotDryRun != "" {
+			notDryRun = append(notDryRun, describe(e.Object)+": "+e.NotDryRun)
 		}
 	}
-	for _, note := range bundle.View.Notes[:min(len(bundle.View.Notes), maxNotes)] {
-		if note != "" {
-			status.Plan.Notes = append(status.Plan.Notes, told(note))
-		}
-	}
+	status.Plan.NotDryRun, status.Plan.NotShown, status.Plan.Notes = listed(notDryRun), listed(bundle.View.NotShown), listed(bundle.View.Notes)
 	status.Policy, status.Approvals, status.Failure = nil, nil, nil
+}
+
+// listed makes texts fit for a list of the status, and says how many are left out.
+func listed(texts []string) []string {
+	var list []string
+	for _, text := range texts {
+		if text != "" {
+			list = append(list, told(text))
+		}
+	}
+	if len(list) > maxNotes {
+		list = append(list[:maxNotes-1:maxNotes-1], fmt.Sprintf("and %d more, in the stored plan", len(list)-maxNotes+1))
+	}
+	return list
 }
 
 // unplannable records why there is no plan, which ends the change.
 func (p *pass) unplannable(f *fault.Fault) {
 	failure := failureOf(f)
-	if f.Fate != fault.Terminal {
+	switch {
+	case f.Reason == fault.Unexpected:
+		failure.Type, failure.Message = v1alpha1.PlannedInternalError, saidInternalError
+	case f.Fate != fault.Terminal:
 		failure.Type, failure.Permanent = v1alpha1.SucceededRetriesExhausted, false
 	}
 	p.change.Status.Failure = failure

@@ -1,6 +1,8 @@
 package change
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 )
@@ -18,6 +20,12 @@ func (b Bundle) Encode() ([]byte, error) {
 		return nil, fmt.Errorf("writing the plan: %w", err)
 	}
 	return content, nil
+}
+
+// ContentDigest is the SHA-256 of what Encode wrote, by which it is known again, what is shown included.
+func ContentDigest(content []byte) string {
+	sum := sha256.Sum256(content)
+	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
 // DecodeBundle reads what Encode wrote. Whether it is the plan that people agreed to is for the caller to ask its digest.

@@ -90,7 +90,8 @@ func keptPlan(ctx context.Context, store Snapshots, request *v1alpha1.ChangeRequ
 	if err != nil {
 		return change.Bundle{}, err
 	}
-	if digest, err := bundle.Plan.Digest(); err != nil || digest != request.Status.Plan.Digest {
+	stored := request.Status.Plan.StoredDigest
+	if digest, err := bundle.Plan.Digest(); err != nil || stored != "" && stored != change.ContentDigest(content) || digest != request.Status.Plan.Digest {
 		return change.Bundle{}, fmt.Errorf("the stored plan of %s is not the one that its status speaks of", request.Name)
 	}
 	return bundle, nil

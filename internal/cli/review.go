@@ -216,10 +216,13 @@ func (r *review) doubts() {
 	}
 	warn := r.paint(yellow, "!")
 	r.section("Not verified beforehand")
-	if len(plan.NotDryRun) == 0 {
-		r.line("  nothing: the API server has dry-run every effect")
+	if len(plan.NotDryRun)+len(plan.NotShown) == 0 {
+		r.line("  nothing: the API server has dry-run every effect; the diff shows all of it")
 	}
 	r.list(warn, plan.NotDryRun)
+	for _, what := range plan.NotShown {
+		r.paragraph("  ", warn+" ", "not shown: "+oneLine(what))
+	}
 	if drift := r.Change.Status.Drift; drift != nil {
 		earlier := "an earlier plan"
 		if drift.Count > 1 {

@@ -169,6 +169,7 @@ func TestReview(t *testing.T) {
 		p := c.Status.Plan
 		p.Risk.Reversibility, p.Risk.Class = v1alpha1.Irreversible, v1alpha1.ClassHigh
 		p.NotDryRun = []string{"ConfigMap data/settings: the namespace data does not exist yet, so that the API server cannot say what would become of it"}
+		p.NotShown = []string{"ConfigMap shop/settings: what looks like a secret: data.password (9 characters)"}
 		p.Notes = []string{"Deployment shop/checkout: field manager helm owns spec.replicas and may set it back\x1b[31m"}
 		c.Status.Drift = &v1alpha1.DriftStatus{Revision: 1, Count: 1, Reason: "PlanChanged", Message: "somebody scaled it"}
 		c.Status.ApproveWith = []string{`kubectl patch approval mine-1-2 -n shop --type=merge -p '{"spec":{"decision":"Approved","acknowledgedDigest":"` + digest + `"}}'`}
