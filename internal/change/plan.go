@@ -230,6 +230,8 @@ type RiskFacts struct {
 	// Privileged: the change widens what pods may do (host access, privileges, capabilities, another service account, a
 	// restraint that goes); pods of something new are held against plain ones, of the account default.
 	Privileged bool `json:"privileged,omitempty"`
+	// Exposed: the change makes something reachable that was not, from outside the cluster or under another address.
+	Exposed bool `json:"exposed,omitempty"`
 	// NotShown: the change sets something that people do not see beforehand: what looks like a secret, or what only the API
 	// server can tell.
 	NotShown bool `json:"notShown,omitempty"`

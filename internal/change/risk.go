@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/eclusier/eclusier/api/v1alpha1"
 )
 
@@ -106,6 +108,7 @@ var graders = []func(Effect, RiskFacts) *grade{
 	gradePrivileged,
 	gradeNotShown,
 	gradeCode,
+	gradeExposed,
 	gradeSecret,
 	gradeClusterScoped,
 	gradeProduction,
@@ -194,6 +197,13 @@ func gradeCode(e Effect, f RiskFacts) *grade {
 	return &grade{v1alpha1.ImpactMedium, fmt.Sprintf("%s runs an image that it did not run before", name(e))}
 }
 
+func gradeExposed(e Effect, f RiskFacts) *grade {
+	if !f.Exposed {
+		return nil
+	}
+	return &grade{v1alpha1.ImpactMedium, fmt.Sprintf("%s makes something reachable that was not", name(e))}
+}
+
 func gradeSecret(e Effect, f RiskFacts) *grade {
 	if !f.NewSecret {
 		return nil
@@ -272,6 +282,8 @@ func gradeDelete(e Effect, f RiskFacts) *grade {
 		return nil
 	case e.Inverse != nil && e.Inverse.Kind == RequestNone:
 		return &grade{v1alpha1.ImpactLow, fmt.Sprintf("%s is deleted; its owner makes a new one", name(e))}
+	case f.Dependents > 0 && e.Request.Propagation == string(metav1.DeletePropagationOrphan):
+		return &grade{v1alpha1.ImpactMedium, fmt.Sprintf("%s is deleted, and %d objects it owns go on without it", name(e), f.Dependents)}
 	case f.Dependents > 0:
 		return &grade{v1alpha1.ImpactMedium, fmt.Sprintf("%s is deleted with %d objects it owns", name(e), f.Dependents)}
 	}

@@ -29,6 +29,11 @@ func remade(e Effect) Effect {
 	return e
 }
 
+func leaving(e Effect) Effect {
+	e.Request.Propagation = "Orphan"
+	return e
+}
+
 func losing(e Effect, what Loss) Effect {
 	e.Destroys = what
 	return e
@@ -74,11 +79,13 @@ func TestAssess(t *testing.T) {
 		{"something new with more rights", operation("apply", VerbCreate, "Deployment"), RiskFacts{Privileged: true, NewImage: true}, v1alpha1.ClassHigh, "more rights", "being new makes it no better"},
 		{"something new that runs", operation("apply", VerbCreate, "Deployment"), RiskFacts{NewImage: true}, v1alpha1.ClassMedium, "did not run before", "new code, as another image is"},
 		{"something new that reads a Secret", operation("apply", VerbCreate, "ExternalName"), RiskFacts{NewSecret: true}, v1alpha1.ClassMedium, "did not read before", "a secret has one reader more"},
+		{"something new that is reached", operation("apply", VerbCreate, "Ingress"), RiskFacts{Exposed: true}, v1alpha1.ClassMedium, "reachable", "more people come to it"},
 		{"something new", operation("apply", VerbCreate, "ConfigMap"), RiskFacts{}, v1alpha1.ClassLow, "is new", "nothing used it before"},
 		{"something new that cannot be undone", oneWay(operation("apply", VerbCreate, "Job")), RiskFacts{}, v1alpha1.ClassMedium, "cannot be undone", "a class higher"},
 		{"a deletion that can be undone", remove, RiskFacts{}, v1alpha1.ClassMedium, "is deleted", "somebody may use it"},
 		{"a deletion that cannot be undone", oneWay(remove), RiskFacts{}, v1alpha1.ClassHigh, "cannot be undone", "a class higher"},
 		{"a deletion with what it owns", operation("delete", VerbDelete, "Deployment"), RiskFacts{Dependents: 3}, v1alpha1.ClassMedium, "with 3 objects it owns", "they go along"},
+		{"a deletion without what it owns", leaving(operation("delete", VerbDelete, "Deployment")), RiskFacts{Dependents: 3}, v1alpha1.ClassMedium, "3 objects it owns go on without it", "they run on"},
 		{"a pod that is made anew", remade(operation("delete", VerbDelete, "Pod")), RiskFacts{}, v1alpha1.ClassLow, "its owner makes a new one", "a restart of one pod"},
 		{"a pod that nobody makes anew", oneWay(operation("delete", VerbDelete, "Pod")), RiskFacts{}, v1alpha1.ClassHigh, "cannot be undone", "it is gone"},
 		{"a deletion of data", operation("delete", VerbDelete, "PersistentVolumeClaim"), RiskFacts{HoldsData: true}, v1alpha1.ClassCritical, "destroys the data",
@@ -221,7 +228,7 @@ func TestAssess_moreIsNeverLess(t *testing.T) {
 		for how, mark := range map[string]func(*RiskFacts){
 			"production": func(f *RiskFacts) { f.Production = true }, "a system namespace": func(f *RiskFacts) { f.System = true },
 			"the cluster": func(f *RiskFacts) { f.ClusterScoped = true }, "more rights": func(f *RiskFacts) { f.Privileged = true },
-			"what is not shown": func(f *RiskFacts) { f.NotShown = true }, "an image": func(f *RiskFacts) { f.NewImage = true }, "a Secret": func(f *RiskFacts) { f.NewSecret = true },
+			"what is not shown": func(f *RiskFacts) { f.NotShown = true }, "what is reached": func(f *RiskFacts) { f.Exposed = true }, "an image": func(f *RiskFacts) { f.NewImage = true }, "a Secret": func(f *RiskFacts) { f.NewSecret = true },
 			"data": func(f *RiskFacts) { f.HoldsData = true }, "dependents": func(f *RiskFacts) { f.Dependents += 5 },
 		} {
 			marked := slices.Clone(known)

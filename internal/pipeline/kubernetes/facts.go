@@ -47,6 +47,7 @@ const maxListed = 10
 func (it *item) compareRights() {
 	before, after := rightsOf(it.before), rightsOf(it.foreseen())
 	it.facts.NewImage, it.facts.NewSecret = anew(before.images, after.images), anew(before.secrets, after.secrets)
+	it.facts.Exposed = exposed(it.before, it.foreseen())
 	wider := widened(before, after)
 	if it.facts.Privileged = len(wider) > 0; !it.facts.Privileged {
 		return

@@ -59,12 +59,7 @@ func (r rights) look(path string, m map[string]any) {
 			r.privileges["the service account "+account] = true
 		}
 	}
-	if node, _ := m["nodeName"].(string); node != "" && m["containers"] != nil {
-		r.privileges["a node chosen past the scheduler"] = true
-	}
-	if class, _ := m["priorityClassName"].(string); strings.HasPrefix(class, "system-") {
-		r.privileges["the priority "+class] = true
-	}
+	r.places(m)
 	if port, ok := m["hostPort"].(int64); ok && port > 0 {
 		r.privileges[fmt.Sprintf("the port %d of its node", port)] = true
 	}
@@ -80,6 +75,24 @@ func (r rights) look(path string, m map[string]any) {
 		r.images[image] = true
 	}
 	r.restrain(path, m)
+}
+
+// places reads where pods may come to stand, and what gives way to them.
+func (r rights) places(m map[string]any) {
+	if node, _ := m["nodeName"].(string); node != "" && m["containers"] != nil {
+		r.privileges["a node chosen past the scheduler"] = true
+	}
+	if class, _ := m["priorityClassName"].(string); strings.HasPrefix(class, "system-") {
+		r.privileges["the priority "+class] = true
+	}
+	for _, toleration := range list(m["tolerations"]) {
+		switch key, _ := toleration["key"].(string); {
+		case key == "" && toleration["operator"] == "Exists":
+			r.privileges["every node, whatever taints it has"] = true
+		case key == "node-role.kubernetes.io/control-plane" || key == "node-role.kubernetes.io/master":
+			r.privileges["nodes of the control plane"] = true
+		}
+	}
 }
 
 // unconfined reads AppArmor's annotations, which came before its fields.
@@ -166,6 +179,12 @@ func (r rights) secure(path string, context map[string]any) {
 			allow("an unconfined %s", field)
 		}
 	}
+	r.lists(allow, context)
+	r.windows(allow, context)
+}
+
+// lists reads what a security context adds one by one.
+func (r rights) lists(allow func(string, ...any), context map[string]any) {
 	capabilities, _ := context["capabilities"].(map[string]any)
 	added, _ := capabilities["add"].([]any)
 	for _, capability := range added {
@@ -180,7 +199,6 @@ func (r rights) secure(path string, context map[string]any) {
 			allow("SELinux' %s %v", field, value)
 		}
 	}
-	r.windows(allow, context)
 }
 
 func (r rights) windows(allow func(string, ...any), context map[string]any) {
