@@ -34,13 +34,18 @@ func (p *pass) agreed(ctx context.Context) (*change.Bundle, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, shown := bundle.Plan, p.change.Status.Plan
-	if digest != shown.Digest || plan.ChangeUID != string(p.change.UID) || plan.Revision != shown.Revision ||
-		plan.Class != shown.Risk.Class || !plan.ExpiresAt.Equal(shown.ExpiresAt.Time) || plan.ServiceAccount != p.account() {
+	if !p.shown(bundle.Plan, digest) {
 		return nil, errNotAgreed
 	}
 	p.bundle = &bundle
 	return p.bundle, nil
+}
+
+// shown says whether a plan of that digest is the one that the status speaks of.
+func (p *pass) shown(plan change.Plan, digest string) bool {
+	shown := p.change.Status.Plan
+	return digest == shown.Digest && plan.ChangeUID == string(p.change.UID) && plan.Revision == shown.Revision &&
+		plan.Class == shown.Risk.Class && plan.ExpiresAt.Equal(shown.ExpiresAt.Time) && plan.ServiceAccount == p.account()
 }
 
 // unusable says whether a stored plan can never be used, so that another one has to be made.

@@ -45,21 +45,7 @@ func (e shapeError) Error() string { return string(e) }
 // diff shows.
 func conditional(kind change.RequestKind, raw []byte) (string, error) {
 	if kind == change.RequestJSONPatch {
-		var ops []struct {
-			Op   string `json:"op"`
-			Path string `json:"path"`
-		}
-		if err := json.Unmarshal(raw, &ops); err != nil {
-			return "", shapeError("a JSON patch is a list of operations, such as [{op: replace, path: /spec/replicas, value: 3}]")
-		}
-		for _, op := range ops {
-			field, _ := strings.CutPrefix(op.Path, "/metadata/")
-			field, _, _ = strings.Cut(field, "/")
-			if op.Path == "/status" || strings.HasPrefix(op.Path, "/status/") || op.Path == "" || op.Path == "/metadata" || strings.HasPrefix(op.Path, "/metadata/") && slices.Contains(dropped, field) {
-				return strings.ReplaceAll(strings.TrimPrefix(op.Path, "/"), "/", "."), nil
-			}
-		}
-		return "", nil
+		return conditionalJSON(raw)
 	}
 	var patch struct {
 		Metadata map[string]any  `json:"metadata"`
@@ -74,6 +60,26 @@ func conditional(kind change.RequestKind, raw []byte) (string, error) {
 	for _, field := range dropped {
 		if _, ok := patch.Metadata[field]; ok {
 			return "metadata." + field, nil
+		}
+	}
+	return "", nil
+}
+
+func conditionalJSON(raw []byte) (string, error) {
+	var ops []struct {
+		Op   string `json:"op"`
+		Path string `json:"path"`
+	}
+	if err := json.Unmarshal(raw, &ops); err != nil {
+		return "", shapeError("a JSON patch is a list of operations, such as [{op: replace, path: /spec/replicas, value: 3}]")
+	}
+	for _, op := range ops {
+		parts := strings.Split(strings.TrimPrefix(op.Path, "/"), "/")
+		switch {
+		case op.Path == "":
+			return "the whole object", nil
+		case op.Path == "/metadata", parts[0] == "status", len(parts) > 1 && parts[0] == "metadata" && slices.Contains(dropped, parts[1]):
+			return strings.Join(parts, "."), nil
 		}
 	}
 	return "", nil

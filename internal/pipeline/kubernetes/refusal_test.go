@@ -70,6 +70,8 @@ func TestPlan_refusals(t *testing.T) {
 		{"a JSON patch whose test fails", "Invalid", "would refuse", []string{`patch: {target: {kind: cm, name: cfg}, type: JSON, patch: '[{op: test, path: /data/level, value: warn}]'}`}},
 		{"a patch of the version", "Invalid", "metadata.resourceVersion", []string{`patch: {target: {kind: cm, name: cfg}, patch: '{metadata: {resourceVersion: "1"}}'}`}},
 		{"a JSON patch of all metadata", "Invalid", "metadata", []string{`patch: {target: {kind: cm, name: cfg}, type: JSON, patch: '[{op: replace, path: /metadata, value: {}}]'}`}},
+		{"a JSON patch of a path that is none", "Invalid", "would refuse", []string{`patch: {target: {kind: cm, name: cfg}, type: JSON, patch: '[{op: add, path: metadata, value: {}}]'}`}},
+		{"a JSON patch of the whole object", "Invalid", "the whole object", []string{`patch: {target: {kind: cm, name: cfg}, type: JSON, patch: '[{op: remove, path: ""}]'}`}},
 		{"something changed that is deleted first", "Invalid", "operation 1 deletes", []string{`delete: {target: {kind: cm, name: cfg}}`, `patch: {target: {kind: cm, name: cfg}, patch: '{data: {a: b}}'}`}},
 		{"something changed that is made first", "Invalid", "into its manifest", []string{`apply: {manifest: {apiVersion: v1, kind: ConfigMap, metadata: {name: fresh}}}`, `patch: {target: {kind: cm, name: fresh}, patch: '{data: {a: b}}'}`}},
 		{"an apply beside a patch", "Invalid", "into the manifest", []string{`patch: {target: {kind: cm, name: cfg}, patch: '{data: {a: b}}'}`, `apply: {manifest: {apiVersion: v1, kind: ConfigMap, metadata: {name: cfg}}}`}},
