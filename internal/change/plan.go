@@ -134,6 +134,9 @@ type Plan struct {
 	OnFailure v1alpha1.RollbackMode `json:"onFailure"`
 	// ServiceAccount is whom the effects are made as, as namespace/name.
 	ServiceAccount string `json:"serviceAccount"`
+	// ServiceAccountUID is that account's: one that was deleted and made again is another. It is empty where the account may
+	// not be looked at.
+	ServiceAccountUID string `json:"serviceAccountUID,omitempty"`
 	// ExpiresAt is when consent lapses, in whole seconds.
 	ExpiresAt time.Time `json:"expiresAt"`
 }

@@ -144,7 +144,7 @@ func TestPlan_Digest_reachesEveryField(t *testing.T) {
 			reached[regexp.MustCompile(`\[\d+\]| .*`).ReplaceAllString(path, "")] = true
 		})
 		for _, field := range []string{
-			"Plan.ChangeUID", "Plan.Revision", "Plan.Cluster", "Plan.Class", "Plan.OnFailure", "Plan.ServiceAccount", "Plan.ExpiresAt",
+			"Plan.ChangeUID", "Plan.Revision", "Plan.Cluster", "Plan.Class", "Plan.OnFailure", "Plan.ServiceAccount", "Plan.ServiceAccountUID", "Plan.ExpiresAt",
 			"Plan.Effects", "Plan.Effects.Index", "Plan.Effects.Operation", "Plan.Effects.Verb", "Plan.Effects.Object.UID",
 			"Plan.Effects.Object.Resource", "Plan.Effects.Request.Body", "Plan.Effects.Request.Force", "Plan.Effects.Request.FieldManager",
 			"Plan.Effects.ResultHash", "Plan.Effects.NotDryRun", "Plan.Effects.Destroys", "Plan.Effects.Inverse", "Plan.Effects.Inverse.Body", "Plan.Effects.After",

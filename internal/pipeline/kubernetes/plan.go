@@ -62,6 +62,9 @@ func (p *Pipeline) Plan(ctx context.Context, r pipeline.Request) (*pipeline.Plan
 		OnFailure: orDefault(r.Change.Spec.Rollback, v1alpha1.RollbackAutomatic), ExpiresAt: r.ExpiresAt,
 		ServiceAccount: s.namespace + "/" + orDefault(r.Change.Spec.ServiceAccountName, v1alpha1.DefaultApplierName),
 	}}
+	if planned.Plan.ServiceAccountUID, err = p.accountUID(ctx, planned.Plan.ServiceAccount); err != nil {
+		return nil, err
+	}
 	if err := collect(planned, items); err != nil {
 		return nil, err
 	}

@@ -89,6 +89,7 @@ func bareStage(t testing.TB) *stage {
 	t.Helper()
 	s := &stage{TB: t, namespace: fmt.Sprintf("stage-%d", stages.Add(1)), now: time.Now()}
 	s.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.namespace}})
+	s.create(&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: v1alpha1.DefaultApplierName}})
 	var err error
 	s.Pipeline, err = kubernetes.New(kubernetes.Options{Config: frozen.Config, Now: func() time.Time { return s.now }, AllowLoopback: true})
 	if err != nil {
