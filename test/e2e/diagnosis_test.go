@@ -14,6 +14,7 @@ import (
 )
 
 func TestDiagnosis_realFailures(t *testing.T) {
+	t.Parallel()
 	for _, d := range diagnoses {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()

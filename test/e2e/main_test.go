@@ -30,8 +30,8 @@ var scene struct {
 
 func TestMain(m *testing.M) {
 	log.SetLogger(logr.Discard())
-	// The cases mostly wait for faults to show, whatever the number of cores.
-	if err := flag.Set("test.parallel", "24"); err != nil {
+	// The cases mostly wait for faults to show and changes to settle, whatever the number of cores.
+	if err := flag.Set("test.parallel", "40"); err != nil {
 		os.Exit(fail(err))
 	}
 	os.Exit(play(m))
