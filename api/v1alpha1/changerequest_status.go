@@ -270,6 +270,7 @@ type PlanStatus struct {
 	//
 	// +optional
 	// +kubebuilder:validation:Pattern=`^sha256:[0-9a-f]{64}$`
+	// +kubebuilder:validation:MinLength=71
 	// +kubebuilder:validation:MaxLength=71
 	StoredDigest string `json:"storedDigest,omitempty"`
 
