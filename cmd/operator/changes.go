@@ -23,9 +23,11 @@ import (
 
 // changing is what the controllers of changes are made of.
 type changing struct {
-	config   *rest.Config
+	config *rest.Config
+	// uncached keeps nothing: the manager's own client would hold every Secret of the namespace in memory.
+	uncached client.Client
 	readers  *live.Connection
-	guarding *guard.Guard
+	guarding *guard.Witness
 	measured *telemetry.Metrics
 	log      audit.Log
 }
@@ -36,17 +38,12 @@ func (c changing) setUp(ctx context.Context, manager ctrl.Manager, options optio
 	if err != nil {
 		return err
 	}
-	// The manager's own client would keep every Secret of the namespace in memory.
-	uncached, err := client.New(c.config, client.Options{Scheme: manager.GetScheme(), Mapper: manager.GetRESTMapper(), HTTPClient: manager.GetHTTPClient()})
-	if err != nil {
-		return fmt.Errorf("preparing the client for stored plans: %w", err)
-	}
 	events := kube.NewEvents(manager.GetEventRecorder("eclusier"))
 	changes := &changerequest.Reconciler{
 		Client:    manager.GetClient(),
 		Uncached:  manager.GetAPIReader(),
 		Pipeline:  pipeline,
-		Plans:     secrets.New(uncached, options.namespace, time.Now),
+		Plans:     secrets.New(c.uncached, options.namespace, time.Now),
 		Audit:     c.log,
 		Guard:     c.guarding,
 		Events:    events,

@@ -24,7 +24,6 @@ import (
 	"github.com/eclusier/eclusier/controllers/changerequest"
 	"github.com/eclusier/eclusier/internal/audit/jsonl"
 	"github.com/eclusier/eclusier/internal/cluster/live"
-	"github.com/eclusier/eclusier/internal/guard"
 	"github.com/eclusier/eclusier/internal/kube"
 	"github.com/eclusier/eclusier/internal/telemetry"
 )
@@ -40,12 +39,13 @@ func run(ctx context.Context, config *rest.Config, options options) error {
 	if err != nil {
 		return err
 	}
-	guarding, err := guard.New(identity)
+	uncached, err := client.New(config, client.Options{Scheme: manager.GetScheme(), Mapper: manager.GetRESTMapper(), HTTPClient: manager.GetHTTPClient()})
 	if err != nil {
-		return err
+		return fmt.Errorf("preparing the client without a cache: %w", err)
 	}
 	measured := telemetry.New(metrics.Registry)
-	if err := checkGuard(ctx, manager, guarding, measured); err != nil {
+	guarding, err := watchGuard(ctx, manager, witnessing{identity: identity, namespace: options.namespace, uncached: uncached, measured: measured})
+	if err != nil {
 		return err
 	}
 	cluster, err := live.Connect(config, live.Options{})
@@ -68,7 +68,7 @@ func run(ctx context.Context, config *rest.Config, options options) error {
 	if err != nil {
 		return fmt.Errorf("opening the audit log: %w", err)
 	}
-	changes := changing{config: config, readers: cluster, guarding: guarding, measured: measured, log: log}
+	changes := changing{config: config, uncached: uncached, readers: cluster, guarding: guarding, measured: measured, log: log}
 	if err := changes.setUp(ctx, manager, options); err != nil {
 		return errors.Join(err, log.Close())
 	}
@@ -89,7 +89,7 @@ func newManager(config *rest.Config, options options) (ctrl.Manager, error) {
 		LeaderElectionNamespace:       options.namespace,
 		LeaderElectionReleaseOnCancel: true,
 		Cache: cache.Options{
-			DefaultTransform: guard.Trim,
+			DefaultTransform: cache.TransformStripManagedFields(),
 			ByObject: map[client.Object]cache.ByObject{
 				&v1alpha1.AgentTask{}:     {Transform: agenttask.Trim},
 				&v1alpha1.ChangeRequest{}: {Transform: changerequest.Trim},
@@ -118,21 +118,4 @@ func whoami(ctx context.Context, manager ctrl.Manager) (string, error) {
 		return "", fmt.Errorf("asking the API server for the operator's own name: %w", err)
 	}
 	return review.Status.UserInfo.Username, nil
-}
-
-// checkGuard says at the start whether the API server vouches for who asks and who decides. If it does not, tasks and
-// changes wait, so that this is no reason to stop.
-func checkGuard(ctx context.Context, manager ctrl.Manager, guarding *guard.Guard, measured *telemetry.Metrics) error {
-	verdict, err := guarding.Check(ctx, manager.GetAPIReader())
-	if err != nil {
-		return fmt.Errorf("checking the identity guard: %w", err)
-	}
-	measured.GuardInPlace(verdict.InPlace())
-	logger := manager.GetLogger().WithName("guard")
-	if !verdict.InPlace() {
-		logger.Info("Identity guard missing, tasks and changes wait for it", "reason", verdict.Message())
-		return nil
-	}
-	logger.Info("Identity guard in place", "stamp", verdict.Stamp)
-	return nil
 }

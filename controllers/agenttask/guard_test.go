@@ -1,6 +1,7 @@
 package agenttask
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -106,8 +107,13 @@ func TestReconciler_createdBeforeGuard(t *testing.T) {
 
 func TestReconciler_guardSeenLate(t *testing.T) {
 	r := newRoom(t, ask("why", "why is deployment web in shop down?"))
-	r.guard.late = 1
+	r.guard.lagging = true
 	if task, _ := r.settle("why"); task.Status.Verdict == "" {
 		t.Errorf("a cache that lags behind must hold no task: %s", summary(task))
+	}
+	gone := unguarded(t)
+	gone.guard.lagging = true
+	if task, _ := gone.settle("why"); task.Status.StartedAt != nil || !strings.Contains(summary(task), "IdentityGuardMissing") {
+		t.Errorf("a cache that lags behind must let no task in: %s", summary(task))
 	}
 }

@@ -40,13 +40,10 @@ func (p *pass) accept(ctx context.Context) error {
 	return nil
 }
 
-// vouching asks the guard. What the cache shows to be missing is looked up: a task that is held for it is never accepted, so
-// that a cache that lags behind the installation must hold none.
+// vouching asks the guard, past the cache: what a cache shows may be older than the task, and a task that is held for the
+// guard is never accepted.
 func (p *pass) vouching(ctx context.Context) (guard.Verdict, error) {
-	verdict, err := p.Guard.Check(ctx, p.Client)
-	if err == nil && !verdict.InPlace() {
-		verdict, err = p.Guard.Check(ctx, p.Uncached)
-	}
+	verdict, err := p.Guard.Check(ctx, p.Uncached)
 	if err == nil {
 		p.Metrics.GuardInPlace(verdict.InPlace())
 	}

@@ -86,18 +86,27 @@ func (p *pass) acceptedUntil() time.Time {
 }
 
 // stands says whether a slot asks under the rules of now, or was decided while somebody vouched for who decides: it was
-// made since the admission policies were last put in force, or the decision had been seen before that.
+// made since the admission policies are in force without a gap, or the decision had been seen before the gap.
 func (p *pass) stands(apv *v1alpha1.Approval) bool {
-	if !p.guard.InPlace() {
-		return true // nothing is applied meanwhile, and the slot is judged once the policies are back
+	if known := apv.Status.IdentitySource != ""; known && apv.Spec.Decision == v1alpha1.DecisionApproved {
+		return true
 	}
 	vouched := !apv.CreationTimestamp.Time.Before(p.guard.Since)
-	if apv.Spec.Decision != v1alpha1.DecisionApproved {
-		asked, now := apv.Spec.Approvers, p.selected.Approvers()
-		same := len(asked) == 0 && len(now) == 0 || reflect.DeepEqual(asked, now)
-		return vouched && same && apv.Spec.SelfApproval == p.selected.SelfApproval()
+	if !p.guard.InPlace() {
+		// Nothing is asked meanwhile, and what is undecided is judged once the policies are back.
+		vouched = !decided(apv)
 	}
-	return vouched || apv.Status.IdentitySource != ""
+	if apv.Spec.Decision == v1alpha1.DecisionApproved {
+		return vouched
+	}
+	asked, now := apv.Spec.Approvers, p.selected.Approvers()
+	same := len(asked) == 0 && len(now) == 0 || reflect.DeepEqual(asked, now)
+	return vouched && same && apv.Spec.SelfApproval == p.selected.SelfApproval()
+}
+
+// decided says whether somebody has answered.
+func decided(apv *v1alpha1.Approval) bool {
+	return apv.Spec.Decision == v1alpha1.DecisionApproved || apv.Spec.Decision == v1alpha1.DecisionRejected
 }
 
 // named says whether whoever decided is among the approvers of every policy that names any.

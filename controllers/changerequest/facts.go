@@ -21,7 +21,10 @@ import (
 
 // outlook is what one look at a change and its surroundings found, and what the decision table makes of it.
 type outlook struct {
-	guard    guard.Verdict
+	guard guard.Verdict
+	// sure: the guard was asked past the cache, after everything that it vouches for was read. What a cache shows of it may
+	// be older than a decision that was made without it.
+	sure     bool
 	selected policy.Selected
 	opening  policy.Opening
 	// approvals are all that are about the change, of whatever revision and purpose.
@@ -45,13 +48,13 @@ func (p *pass) uncached() origin { return origin{reader: p.Uncached, fresh: true
 func (p *pass) look(ctx context.Context, from origin) error {
 	o := outlook{}
 	var err error
-	if o.guard, err = p.vouching(ctx, from); err != nil {
-		return err
-	}
 	if o.selected, err = p.choose(ctx, from, p.touchedNamespaces()); err != nil {
 		return err
 	}
 	if o.approvals, err = p.approvalsAbout(ctx, from); err != nil {
+		return err
+	}
+	if o.guard, o.sure, err = p.vouching(ctx, from); err != nil {
 		return err
 	}
 	var notBefore *time.Time
@@ -71,22 +74,36 @@ func (p *pass) look(ctx context.Context, from origin) error {
 	p.facts = p.gather()
 	p.decision = change.Decide(p.facts)
 	asks := p.decision.Action == change.ActionRequestApproval || p.decision.Action == change.ActionRequestAcceptance
-	if asks && !p.guard.InPlace() {
+	switch {
+	case asks && !p.guard.InPlace():
 		p.hold = p.guardMissing()
+	case asks && p.guard.Settling > 0:
+		// A slot that was made now would be asked anew at once.
+		p.hold = fault.New(fault.Wait, v1alpha1.ApprovedIdentityGuardMissing, saidGuardSettles, nil)
+		p.until(p.now.Add(p.guard.Settling))
 	}
 	return nil
 }
 
-// vouching asks the guard. What the cache shows to be missing is looked up, since it may lag behind an installation.
-func (p *pass) vouching(ctx context.Context, from origin) (guard.Verdict, error) {
-	verdict, err := p.Guard.Check(ctx, from.reader)
-	if err == nil && !verdict.InPlace() && !from.fresh {
+// vouching asks the guard, and says whether past the cache. What the cache shows to be missing is looked up, since it may
+// lag behind an installation, and so is all that somebody's name is taken on.
+func (p *pass) vouching(ctx context.Context, from origin) (verdict guard.Verdict, sure bool, err error) {
+	sure = from.fresh
+	verdict, err = p.Guard.Check(ctx, from.reader)
+	if err == nil && !sure && (!verdict.InPlace() || p.untaken()) {
+		sure = true
 		verdict, err = p.Guard.Check(ctx, p.Uncached)
 	}
 	if err == nil {
 		p.Metrics.GuardInPlace(verdict.InPlace())
 	}
-	return verdict, err
+	return verdict, sure, err
+}
+
+// untaken says that it is still to be found out who asked for the change.
+func (p *pass) untaken() bool {
+	status := p.change.Status
+	return status.StartedAt == nil && status.Failure == nil && !p.change.Spec.Cancel
 }
 
 // admit takes a change on once its requester is vouched for, and refuses it where nobody does: a name that was written
@@ -94,7 +111,7 @@ func (p *pass) vouching(ctx context.Context, from origin) (guard.Verdict, error)
 func (p *pass) admit() {
 	status := &p.change.Status
 	switch {
-	case status.StartedAt != nil || status.Failure != nil || p.change.Spec.Cancel:
+	case !p.untaken():
 		return
 	case !p.guard.InPlace():
 		p.hold = p.guardMissing()

@@ -26,6 +26,7 @@ const (
 	saidChangeEnded        = "The change has ended. Nothing is left to decide here"
 	saidDeadlinePassed     = "spec.deadline passed before the change could be applied. Create it again with a later one"
 	saidExpired            = "Nobody agreed, or the agreement could not be used, in time. Create the ChangeRequest again to ask once more"
+	saidGuardSettles       = "The admission policies were put right a moment ago: people are asked as soon as every API server knows them"
 	saidInternalError      = "eclusier itself failed at this: its log says why, under the correlation id of the change"
 	saidInterrupted        = "The attempt to apply was cut off: its objects are looked at before anything else is done"
 	saidLapsedInterrupted  = "The attempt was interrupted before it had any effect, and consent has lapsed since. Create the ChangeRequest again"

@@ -98,7 +98,7 @@ func (r *room) restart() {
 	r.dead, r.killAt, r.events.told = false, 0, func(string) { _ = r.write("event", func() error { return nil }) }
 	counting := interceptor.NewClient(r.stored.(client.WithWatch), r.funcs())
 	r.Reconciler = &Reconciler{
-		Client: counting, Uncached: interceptor.NewClient(r.stored.(client.WithWatch), interceptor.Funcs{Get: r.getDead, List: r.list}),
+		Client: counting, Uncached: uncached{interceptor.NewClient(r.stored.(client.WithWatch), interceptor.Funcs{Get: r.getDead, List: r.list})},
 		Pipeline: r.world, Plans: &countingStore{r.plans, r}, Audit: &countingLog{r.log, r}, Guard: r.guard,
 		Events: kube.NewEvents(r.events), Clock: r.clock, Namespace: operatorNamespace,
 		Metrics: telemetry.New(prometheus.NewRegistry()),
@@ -490,13 +490,22 @@ func summary(c *v1alpha1.ChangeRequest) string {
 type vouching struct {
 	problems []guard.Problem
 	since    time.Time
+	settling time.Duration
 	stamp    guard.Stamp
-	err      error
+	// lagging: the cache shows everything in place since ever.
+	lagging bool
+	err     error
 }
 
-func (v *vouching) Check(context.Context, client.Reader) (guard.Verdict, error) {
-	return guard.Verdict{Stamp: v.stamp, Problems: v.problems, Since: v.since}, v.err
+func (v *vouching) Check(_ context.Context, reader client.Reader) (guard.Verdict, error) {
+	if _, fresh := reader.(uncached); v.lagging && !fresh {
+		return guard.Verdict{Stamp: v.stamp}, v.err
+	}
+	return guard.Verdict{Stamp: v.stamp, Problems: v.problems, Since: v.since, Settling: v.settling}, v.err
 }
+
+// uncached tells the reader past the cache from the cache.
+type uncached struct{ client.Reader }
 
 // heard remembers the events told.
 type heard struct {

@@ -39,6 +39,9 @@ const (
 // markSlots writes into every Approval what became of it, where that is not there yet. A slot that a person decides at the
 // same moment is left to the next pass, which that decision wakes. Once the change ends, what is undecided never will be.
 func (p *pass) markSlots(ctx context.Context, ends ending) error {
+	if err := p.makeSure(ctx); err != nil {
+		return err
+	}
 	for i := range p.approvals {
 		apv := &p.approvals[i]
 		if apv.Status.ConsumedBy != "" {
@@ -84,10 +87,26 @@ func granted(slot approval.Slot) metav1.Condition {
 	return c
 }
 
+// makeSure asks the guard past the cache where somebody's decision was seen for the first time.
+func (p *pass) makeSure(ctx context.Context) error {
+	if p.sure || !slices.ContainsFunc(p.approvals, func(a v1alpha1.Approval) bool { return p.identifiable(&a) }) {
+		return nil
+	}
+	verdict, err := p.Guard.Check(ctx, p.Uncached)
+	if err == nil {
+		p.guard, p.sure = verdict, true
+	}
+	return err
+}
+
+// identifiable says whether it is to be recorded that it is known who decided.
+func (p *pass) identifiable(apv *v1alpha1.Approval) bool {
+	return decided(apv) && apv.Status.IdentitySource == "" && p.guard.InPlace() && !apv.CreationTimestamp.Time.Before(p.guard.Since)
+}
+
 // identify records how it is known who decided, where somebody did while it was known.
 func (p *pass) identify(apv *v1alpha1.Approval) {
-	decided := apv.Spec.Decision == v1alpha1.DecisionApproved || apv.Spec.Decision == v1alpha1.DecisionRejected
-	if !decided || apv.Status.IdentitySource != "" || !p.guard.InPlace() || apv.CreationTimestamp.Time.Before(p.guard.Since) {
+	if !p.sure || !p.identifiable(apv) {
 		return
 	}
 	apv.Status.IdentitySource = v1alpha1.IdentityStamped

@@ -89,7 +89,9 @@ func (p *pass) approved() []metav1.Condition {
 		return one(v1alpha1.ConditionApproved, status, reason, message)
 	}
 	switch {
-	case p.holdsFor(v1alpha1.ApprovedIdentityGuardMissing) || p.decision.State == change.StateUnguarded:
+	case p.holdsFor(v1alpha1.ApprovedIdentityGuardMissing):
+		return say(metav1.ConditionUnknown, v1alpha1.ApprovedIdentityGuardMissing, p.hold.Message)
+	case p.decision.State == change.StateUnguarded:
 		return say(metav1.ConditionUnknown, v1alpha1.ApprovedIdentityGuardMissing, p.guard.Message())
 	case status.Result == v1alpha1.ResultDenied, status.Result == v1alpha1.ResultRejected, status.Result == v1alpha1.ResultExpired:
 		return say(metav1.ConditionFalse, status.Failure.Type, status.Failure.Message)

@@ -96,7 +96,10 @@ func (p *pass) run(ctx context.Context) error {
 			return err
 		}
 		step := steps[p.decision.Action]
-		if p.held() || step.reach == outside && reached {
+		if p.held() {
+			return p.markSlots(ctx, goesOn)
+		}
+		if step.reach == outside && reached {
 			return nil
 		}
 		reached = reached || step.reach == outside

@@ -175,7 +175,7 @@ func (q Question) examine(apv *v1alpha1.Approval, people map[string]string) Slot
 	case !q.about(apv):
 		return not(apv, v1alpha1.GrantedSuperseded, "This question is no longer asked: there is a newer plan, or the change is another one. Nothing is left to decide here")
 	case q.Stands != nil && !q.refusesToApply(s) && !q.Stands(apv):
-		return not(apv, v1alpha1.GrantedSuperseded, "The rules changed since this was asked, so it is asked anew in another slot")
+		return not(apv, v1alpha1.GrantedSuperseded, "Since this was asked, the rules changed, or nobody vouched for who decides, so it is asked anew in another slot")
 	case s.Decision == v1alpha1.DecisionApproved || s.Decision == v1alpha1.DecisionRejected:
 		return q.examineDecision(apv, lapsed, people)
 	case lapsed:

@@ -2,20 +2,25 @@
 //
 // It decides whether a name in spec.requestedBy or spec.decidedBy can be believed, and whether eclusier-planner is held to
 // dry runs: the policies and their bindings exist, say exactly what config/policy says, deny, and are narrowed by nothing.
-// It also says since when: what was created before the last of them was created or changed was perhaps created without
-// them, and nobody vouches for the name in it. It never installs or repairs anything. The operator calls it at its start,
-// before it accepts a task, and before it plans and applies a change.
+// It also says since when, without a gap: what was created before was perhaps created without them, and nobody vouches for
+// the name in it. It never installs or repairs anything. The operator calls it at its start, whenever a policy changes,
+// before it accepts a task or a change, before it believes a decision, and before it plans and applies a change.
 //
-// What it cannot see, and who calls it therefore cannot either: the moment that the API server needs to put a
-// policy into effect after it was stored; the rest of the second in which it was stored, since the API keeps whole
-// seconds; and a field that was added to a binding and taken away again while no operator was looking, which leaves no
-// time. Whoever may write policies can also write their metadata, and so vouch for anybody: that right is a cluster
-// administrator's.
+// Since when is no time that anybody who writes a policy could choose or leave out. The API server counts how often the
+// content of each object was changed, and gives each a uid of its own; so a set of objects that has the same counts and
+// uids as one that was seen in place has been in place all the while, whether an operator looked or not (see Witness).
+//
+// What it cannot see, and who calls it therefore cannot either: the moment that the API server needs to put the policies
+// into effect when they are installed for the first time. Whoever may write policies and leases of the operator can vouch
+// for anybody: that right is a cluster administrator's.
 package guard
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"io"
 	"maps"
 	"regexp"
 	"slices"
@@ -67,9 +72,16 @@ type Verdict struct {
 	Stamp Stamp
 	// Problems are in a fixed order; with none, identities can be believed.
 	Problems []Problem
-	// Since is when the last of the policies and bindings that exist was created or changed, in whole seconds. A name in
-	// anything that was created before cannot be believed.
+	// Since is from when on they have been in force without a gap, by the clock of the API server and in whole seconds. A
+	// name in anything that was created before cannot be believed.
 	Since time.Time
+	// Settling is how long it takes until what is created is not before Since; zero where that is past.
+	Settling time.Duration
+
+	// seen tells this set of objects from every other there was or will be, with whatever content.
+	seen string
+	// untouched: every one of them is as it was created.
+	untouched bool
 }
 
 // InPlace tells whether identities can be believed.
@@ -145,24 +157,27 @@ func expect(documents string) ([]expectation, error) {
 }
 
 // Check compares the policies and bindings that reader sees with those of package policy. An error means that they could
-// not be read, and says nothing about them.
+// not be read, and says nothing about them. Since is when the last of them was created: whether any of them was something
+// else in between is what a Witness knows.
 func (g *Guard) Check(ctx context.Context, reader client.Reader) (Verdict, error) {
-	verdict := Verdict{Stamp: StampByServer}
-	err := verdict.compare(ctx, reader, g.stamp)
+	verdict, seen := Verdict{Stamp: StampByServer, untouched: true}, sha256.New()
+	err := verdict.compare(ctx, reader, g.stamp, seen)
 	switch {
 	case meta.IsNoMatchError(err):
 		verdict.Stamp = StampByClient
 	case err != nil:
 		return Verdict{}, err
 	}
-	if err := verdict.compare(ctx, reader, g.checks); err != nil {
+	if err := verdict.compare(ctx, reader, g.checks, seen); err != nil {
 		return Verdict{}, err
 	}
+	verdict.seen = hex.EncodeToString(seen.Sum(nil))
 	return verdict, nil
 }
 
-// compare looks everything that is expected up, and adds how it differs and when it last changed.
-func (v *Verdict) compare(ctx context.Context, reader client.Reader, expected []expectation) error {
+// compare looks everything that is expected up, and adds how it differs and when it was created. What identifies the
+// objects and their content is written to seen.
+func (v *Verdict) compare(ctx context.Context, reader client.Reader, expected []expectation, seen io.Writer) error {
 	for _, want := range expected {
 		have, err := newObject(want.kind)
 		if err != nil {
@@ -176,9 +191,11 @@ func (v *Verdict) compare(ctx context.Context, reader client.Reader, expected []
 		case err != nil:
 			return fmt.Errorf("reading %s %s: %w", want.kind.Kind, want.name, err)
 		}
-		if changed := lastChange(have); changed.After(v.Since) {
-			v.Since = changed
+		if created := have.GetCreationTimestamp().Time; created.After(v.Since) {
+			v.Since = created
 		}
+		v.untouched = v.untouched && have.GetGeneration() <= 1
+		_, _ = fmt.Fprintln(seen, want.kind.Kind, want.name, have.GetUID(), have.GetGeneration()) // a hash takes everything
 		spec, err := specOf(have)
 		if err != nil {
 			return err

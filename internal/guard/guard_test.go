@@ -5,12 +5,9 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -119,38 +116,6 @@ func TestVerdict_message(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			if got := tc.verdict.Message(); !strings.Contains(got, tc.want) {
 				t.Errorf("message = %q, want %q in it", got, tc.want)
-			}
-		})
-	}
-}
-
-// TestTrim follows what the operator's cache holds: the times by which the guard decides, and nothing long.
-func TestTrim(t *testing.T) {
-	at := metav1.NewTime(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
-	written := []metav1.ManagedFieldsEntry{{Manager: "kubectl", Time: &at, FieldsV1: metav1.NewFieldsV1("{}")},
-		{Manager: "kube-controller-manager", Time: &at, Subresource: "status"}}
-	for _, tc := range []struct {
-		name   string
-		object client.Object
-		want   int
-	}{
-		{"a policy keeps its times", &admissionregistrationv1.ValidatingAdmissionPolicy{}, 2},
-		{"a binding keeps its times", &admissionregistrationv1.MutatingAdmissionPolicyBinding{}, 2},
-		{"anything else keeps nothing", &corev1.Pod{}, 0},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			tc.object.SetManagedFields(written)
-			if _, err := guard.Trim(tc.object); err != nil {
-				t.Fatal(err)
-			}
-			kept := tc.object.GetManagedFields()
-			if len(kept) != tc.want {
-				t.Errorf("kept %v", kept)
-			}
-			for _, entry := range kept {
-				if entry.FieldsV1 != nil || !entry.Time.Equal(&at) {
-					t.Errorf("kept %v", entry)
-				}
 			}
 		})
 	}

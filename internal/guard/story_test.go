@@ -6,12 +6,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -226,56 +224,6 @@ func TestCheck_weakenedOnRealServer(t *testing.T) {
 			weaken(t, tc.weaken)
 			expectProblem(t, check(t, policy.DefaultOperator), tc.want)
 		})
-	}
-}
-
-// TestCheck_sinceOnRealServer tells how policies that were away for a while leave their mark: what was created in the
-// meantime must lie before it.
-func TestCheck_sinceOnRealServer(t *testing.T) {
-	install(t, policy.DefaultOperator)
-	weaken(t, func(w *weakened) { w.check.Spec.FailurePolicy = new(admissionregistrationv1.Ignore) })
-	last := check(t, policy.DefaultOperator).Since
-	steps := []struct {
-		name string
-		take func()
-	}{
-		{"a field is put right", func() {
-			weaken(t, func(w *weakened) { w.check.Spec.FailurePolicy = new(admissionregistrationv1.Fail) })
-		}},
-		{"a binding is deleted and created", func() {
-			binding := installed(t, policy.DefaultOperator)[1]
-			if err := server.Delete(t.Context(), binding.DeepCopyObject().(client.Object)); err != nil {
-				t.Fatal(err)
-			}
-			if err := server.Create(t.Context(), binding); err != nil {
-				t.Fatal(err)
-			}
-		}},
-	}
-	for _, step := range steps {
-		waitForSecond(t, last)
-		step.take()
-		verdict := check(t, policy.DefaultOperator)
-		if !verdict.InPlace() || !verdict.Since.After(last) {
-			t.Errorf("%s: %q since %s, not after %s", step.name, verdict.Message(), verdict.Since, last)
-		}
-		last = verdict.Since
-	}
-	waitForSecond(t, last)
-	label := &admissionregistrationv1.ValidatingAdmissionPolicyBinding{ObjectMeta: metav1.ObjectMeta{Name: "eclusier-protect-status"}}
-	if err := server.Patch(t.Context(), label, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":{"team":"sre"}}}`))); err != nil {
-		t.Fatal(err)
-	}
-	if verdict := check(t, policy.DefaultOperator); !verdict.Since.Equal(last) {
-		t.Errorf("a label counts as a change of what is checked: %s", verdict.Since)
-	}
-}
-
-// waitForSecond waits until the API server's times are later than one of them.
-func waitForSecond(t *testing.T, past time.Time) {
-	t.Helper()
-	for !time.Now().Truncate(time.Second).After(past) {
-		time.Sleep(20 * time.Millisecond)
 	}
 }
 

@@ -438,10 +438,6 @@ func TestChange_withoutTheGuardNothingIsApplied(t *testing.T) {
 	if err := scene.Client.Delete(t.Context(), binding); err != nil {
 		t.Fatal(err)
 	}
-	held := func(c *v1alpha1.ChangeRequest) bool {
-		a := meta.FindStatusCondition(c.Status.Conditions, v1alpha1.ConditionApproved)
-		return a != nil && a.Reason == v1alpha1.ApprovedIdentityGuardMissing
-	}
 	// Without the binding anybody with the right to patch decides; the operator does not believe it.
 	deadline := time.Now().Add(patience)
 	for err := g.tryToAgree(slot, g.bob); err != nil; err = g.tryToAgree(slot, g.bob) {
@@ -450,18 +446,23 @@ func TestChange_withoutTheGuardNothingIsApplied(t *testing.T) {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	c := g.becomes("open", "held for the guard", held)
+	c := g.becomes("open", "held for the guard", heldForTheGuard)
 	if a := meta.FindStatusCondition(c.Status.Conditions, v1alpha1.ConditionApproved); !strings.Contains(a.Message, "eclusier-check-approval") {
 		t.Errorf("it says %q", a.Message)
 	}
 	if got := g.mode("open"); got != "calm" {
 		t.Fatal("applied without the guard")
 	}
-	time.Sleep(1100 * time.Millisecond) // the API keeps whole seconds
 	restored := &admissionregistrationv1.ValidatingAdmissionPolicyBinding{ObjectMeta: metav1.ObjectMeta{Name: binding.Name}, Spec: binding.Spec}
 	g.create(restored)
 	second := g.asks("open", 1, 2)
 	g.granted(slot, v1alpha1.GrantedSuperseded)
 	g.agree(second, g.bob)
 	g.ends("open", v1alpha1.ResultSucceeded)
+	vouched(t)
+}
+
+func heldForTheGuard(c *v1alpha1.ChangeRequest) bool {
+	a := meta.FindStatusCondition(c.Status.Conditions, v1alpha1.ConditionApproved)
+	return a != nil && a.Reason == v1alpha1.ApprovedIdentityGuardMissing
 }
