@@ -21,7 +21,7 @@ var commands = []string{"scale", "rollout", "set", "delete", "cordon", "uncordon
 
 // isKubectl tells whether the word at i is kubectl, or what people call it by who type it all day: "k rollout restart".
 func (r *reader) isKubectl(i int) bool {
-	return i < r.end && (r.words[i].Text == "kubectl" || r.words[i].Plain == "k" && r.follows(i+1) && slices.Contains(commands, r.words[i+1].Plain))
+	return i < r.end && (r.words[i].Text == "kubectl" || r.words[i].Plain == "k" && r.follows(i+1) && (slices.Contains(commands, r.words[i+1].Plain) || strings.HasPrefix(r.words[i+1].Plain, "-")))
 }
 
 // commandLine reads the rest of the sentence as a command of kubectl. An option that changes what the command does, and

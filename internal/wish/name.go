@@ -94,10 +94,15 @@ func (r *reader) next(i int) int {
 		if r.follows(at) {
 			return at
 		}
-	case r.words[i].Before == classify.PauseComma:
+	case r.words[i].Before == classify.PauseComma && !r.takesBack(i):
 		return i
 	}
 	return r.end
+}
+
+// takesBack tells whether the word at i, alone behind a comma, is rather a second thought than a name: "restart web, nope".
+func (r *reader) takesBack(i int) bool {
+	return !r.words[i].Quoted && slices.Contains(governing, r.words[i].Text) && (i+1 >= r.end || r.words[i+1].Before != classify.PauseNone)
 }
 
 // located returns the ways to read one name at i, with its namespace behind it or without.

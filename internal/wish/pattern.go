@@ -17,8 +17,8 @@ type pattern []symbol
 
 // compiled is everything of sentences.go, ready to be matched.
 type compiled struct {
-	sentences, ellipses                                             []sentence
-	openers, asking, closers, joints, causes, aims, places, running []pattern
+	sentences, ellipses                                                         []sentence
+	openers, asking, closers, joints, causes, aims, places, running, scarcities []pattern
 	// literals are all words that stand for themselves, firsts those that a sentence begins with.
 	literals, firsts map[string]bool
 }
@@ -46,7 +46,7 @@ var grammar = sync.OnceValue(func() *compiled {
 	}
 	c.openers, c.asking, c.closers = c.compile(openers), c.compile(asking), c.compile(closers)
 	c.joints, c.causes, c.aims = c.compile(joints), c.compile(causes), c.compile(aims)
-	c.places, c.running = c.compile(places), c.compile(running)
+	c.places, c.running, c.scarcities = c.compile(places), c.compile(running), c.compile(scarcities)
 	return c
 })
 

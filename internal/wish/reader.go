@@ -51,7 +51,7 @@ func (r *reader) text() ([]Step, *InexpressibleError) {
 			r.end++
 		}
 		r.seen, r.furthest, r.untagged, r.placed, r.reports = map[turn][][]Step{}, from, "", false, false
-		more, refusal := r.sentence(from)
+		more, refusal := r.placedSentence(from)
 		switch {
 		case refusal == nil:
 			steps = append(steps, more...)
@@ -83,6 +83,46 @@ func (r *reader) unbracket() {
 			}
 		}
 	}
+}
+
+// placedSentence reads one sentence, and one that ends in where all of its wishes are meant: "restart web and scale it to 3,
+// ns shop".
+func (r *reader) placedSentence(from int) ([]Step, *InexpressibleError) {
+	steps, refusal := r.sentence(from)
+	end := r.end
+	for i := from + 1; refusal != nil && i < end; i++ {
+		if before := r.words[i].Before; before != classify.PauseComma && before != classify.PauseColon || r.saysAt(i, end, "of from de du") {
+			continue
+		}
+		for _, p := range r.places(i) {
+			if r.skip(grammar().closers, p.end) != end {
+				continue
+			}
+			r.end, r.seen = i, map[turn][][]Step{}
+			all, wrong := r.sentence(from)
+			r.end, r.seen = end, map[turn][][]Step{}
+			if wrong == nil && placeAll(all, p.namespace) {
+				return all, nil
+			}
+		}
+	}
+	return steps, refusal
+}
+
+// placeAll gives a namespace to all steps that name their object, unless one has a namespace already or can have none.
+func placeAll(steps []Step, namespace string) bool {
+	placed := false
+	for i := range steps {
+		target := &steps[i].Target
+		switch {
+		case target.Name == "":
+		case target.Namespace != "", clusterScoped(target.Kind, steps[i].Verb):
+			return false
+		default:
+			target.Namespace, placed = namespace, true
+		}
+	}
+	return placed
 }
 
 // sentence reads one sentence: wishes, behind courtesies, remarks, or what they are about.

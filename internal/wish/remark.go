@@ -42,7 +42,9 @@ attends attend attendons attendre attente laisse laissez laissons tomber annule 
 finalement nom celui celle ceux celles autre autres meme memes tous toutes tout chaque deja titre citation serait devrait pourrait doit peut peux
 faudra sera seront va vont fera rien conteneur replique repliques compte comptent contre bon bonne je moi tu vous toi ton ta tes vos votre
 non first premier nobody personne good asking telling insisting posting
-writing printing repeating reading suggesting follows labelled clear clair claire depend dependent verra voit voir abandonne abandonnons`)
+writing printing repeating reading suggesting follows labelled clear clair claire depend dependent verra voit voir abandonne abandonnons
+another prefer preferred chose choose chosen picked decided opted approve approved allowed agreed prefere preferons choisi decide veut veulent voulait demande
+demandee valide validee approuve accepte autorise dit presse urge nope nah nan nvm jk psych oups naan mattering`)
 
 // healthy are the words of what needs no mending, unless they are negated.
 var healthy = []string{"fine", "healthy", "works", "working", "recovered", "resolved", "solved", "fixed", "ok", "okay",
@@ -102,7 +104,7 @@ func (r *reader) onlyRemarks(i int, verb Verb) bool {
 		}
 		pause := r.pause(i)
 		begin := r.skip(grammar().closers, i)
-		if begin < pause && !(lifts(verb) && r.isWell(begin, pause)) && (!r.isRemark(begin, pause) || r.isReport(begin, pause) && !lifts(verb)) {
+		if begin < pause && !r.suits(verb, begin, pause) && (!r.isRemark(begin, pause) || r.isReport(begin, pause) && !lifts(verb)) {
 			return false
 		}
 		r.notePlaces(begin, pause)
@@ -156,13 +158,15 @@ func (r *reader) governs(i, from, to int) bool {
 	switch {
 	case w.Asks, w.Reports, w.Wants, w.Negates, w.Kind == "Namespace":
 		return true
+	case w.Text == "went" && slices.Contains(others, r.words[from].Text): // "we went with api"
+		return true
 	case strings.ContainsAny(w.Plain, ":@="), isNumber(w) && !r.isMeasure(i, from, to):
 		return true
 	}
 	if w.Bids && r.isBidden(i, from) {
 		return true
 	}
-	return slices.Contains(governing, w.Text) && !r.isReady(i, from) && !r.isWhole(i, from, to) && !r.isSameTrouble(i, from, to)
+	return slices.Contains(governing, w.Text) && !r.isReady(i, from) && !r.isWhole(i, from, to)
 }
 
 // states tells whether the words up to an end plainly say that something is the case.
@@ -171,7 +175,7 @@ func (r *reader) states(from, to int) bool {
 	last := words[len(words)-1].Text
 	verb := slices.IndexFunc(words, func(w classify.Word) bool { return slices.Contains(being, w.Text) })
 	switch first := words[0].Text; {
-	case slices.ContainsFunc(words, ails), slices.Contains(others, first), r.isFailing(from, from, to), r.isSameTrouble(from, from, to):
+	case slices.ContainsFunc(words, ails), slices.Contains(others, first), r.isFailing(from, from, to):
 		return true
 	case slices.Contains(those, first) && verb == 1:
 		return len(words) > 2 && (words[2].Text == "back" || strings.HasSuffix(words[2].Text, "ing"))

@@ -139,7 +139,7 @@ rends|rendre|rendez|mets|met|mettre|mettez|passe|passer|passez|marque|marquer|ma
 uncordon <targets>
 mark|make|set|put|flag <target> [back] [as|to] schedulable
 mark|make|set|flag schedulable <target>
-lift|remove|take [the] cordon [off] of|on|from|around <targets>
+lift|remove|take [the] cordon [off] of|on|off|from|around <targets>
 decordonne|decordonner|decordonnez <targets>
 enleve|enlever|enlevez|retire|retirer|retirez|leve|lever|levez le cordon de|du|sur|autour_de <targets>
 rends|rendre|rendez|mets|met|mettre|mettez|remets|remettre|remettez|passe|passer|passez|repasse|marque|marquer|marquez <target> [en|comme] schedulable|planifiable|ordonnancable`,
@@ -265,6 +265,12 @@ const aims = `
 so that|it|they
 pour que
 afin que`
+
+// scarcities say that one replica is too few.
+const scarcities = `
+un|une|one|a [seul|seule|single|lone] <replicas> [ca] [ne] tient|suffit|tiendra|suffira pas|plus [la] [charge]
+[just|only] one|a [single|lone] <replicas> is not enough|sufficient
+[just|only] one|a [single|lone] <replicas> is too few`
 
 // places lead from an object to its namespace.
 const places = `

@@ -26,7 +26,7 @@ sinon sitot sous suite suivant sur tandis tant vers via voila`)
 // times are the nouns that head a clause which tells when: "the minute it crashes", "le temps que ça passe".
 var times = strings.Fields(`
 moment moments instant minute minutes second seconds hour hours day days week time times duration period end start beginning completion
-fois temps heure heures jour jours semaine duree periode fin debut issue occasion`)
+fois temps heure heures jour jours semaine duree periode fin debut occasion`)
 
 // determiners are the words before a noun that is about to get a verb.
 var determiners = strings.Fields("the a an our this that these those some le la les un une des du notre nos ce cet cette ces")
@@ -100,19 +100,15 @@ func (r *reader) isWhole(i, from, to int) bool {
 	return false
 }
 
-// isSameTrouble tells whether the word at i begins a remark that what was named suffers from the same: "same bad switch". One
-// that names where else would be a wish for more.
-func (r *reader) isSameTrouble(i, from, to int) bool {
-	if i != from || !r.saysAt(i, to, "same meme") || !r.saysAt(i+1, to, "bad faulty broken problem issue error symptom symptoms probleme souci erreur panne") {
-		return false
-	}
-	return !slices.ContainsFunc(r.words[i+1:to], func(w classify.Word) bool { return w.Binding && !w.Ails })
-}
-
 // wellness are the ways to say that all is well again, which is a reason for what ends a precaution.
 var wellness = []pattern{
 	{anyOf("it all this ce tout"), anyOf("is est"), anyOf("good fine ok okay fixed repaired bon repare regle")},
 	{anyOf("all tout"), anyOf("good fine ok bon")},
+}
+
+// suits tells whether the words up to an end are a reason for what a verb does, and for nothing else.
+func (r *reader) suits(verb Verb, from, to int) bool {
+	return lifts(verb) && r.isWell(from, to) || verb == Scale && r.longest(grammar().scarcities, from) == to
 }
 
 // isWell tells whether the words up to an end say that all is well, and nothing else.

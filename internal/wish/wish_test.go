@@ -106,7 +106,11 @@ func TestRead_unclassified(t *testing.T) {
 		"metre a jour l'image de edge en acme/edge:5.2.0-rc1 -n press":    "setImage /press/edge acme/edge:5.2.0-rc1",
 		"tu peux me redémarrer le sts zoo du ns mesh ? il fuit encore":    "restart StatefulSet/mesh/zoo",
 		"mets l'image acme/edge:2.0.1 sur edge dans press":                "setImage /press/edge acme/edge:2.0.1",
-		"disk is dying on rack-7, cordon it":                              "cordon it",
+		"décordonne rack-7, ventilateur réparé, c'est bon":                "uncordon Node//rack-7",
+		"pose un cordon sur rack-7 svp, barrette defectueuse":             "cordon Node//rack-7",
+		"k uncordon rack-7": "uncordon Node//rack-7", "k -n mesh rollout restart sts zoo": "restart StatefulSet/mesh/zoo",
+		"redémarrage de edge dans press svp": "restart /press/edge", "remonte edge à 3 réplicas dans press": "scale /press/edge to 3",
+		"disk is dying on rack-7, cordon it": "cordon it",
 	} {
 		if w, err := Read(text); err != nil || render(w.Steps) != want {
 			t.Errorf("%q is %s, %v, want %s", text, render(w.Steps), err, want)
