@@ -98,11 +98,8 @@ func (r *reader) isTold(i, from int) bool {
 	case r.words[i].Quoted:
 		return false
 	}
-	if i+1 < r.end && slices.Contains(ended, r.words[i+1].Text) {
-		return true // "swap done"
-	}
-	if i > from && i+1 == r.pause(i) && slices.Contains(occasions, r.words[i].Text) && !r.words[i-1].Binding {
-		return true // "security fix"
+	if r.isNoun(i, from) {
+		return true
 	}
 	if before(1, "not") {
 		return before(2, "does", "can", "will", "did", "could", "would") && before(3, "it", "which", "that", "they", "pods", "he")
@@ -112,6 +109,14 @@ func (r *reader) isTold(i, from int) bool {
 	}
 	third := []string{"il", "elle", "ca", "qui", "ils", "elles"}
 	return before(1, third...) || before(1, "se") && before(2, third...)
+}
+
+// isNoun tells whether the verb at i is a noun by what stands around it: "swap done", "security fix".
+func (r *reader) isNoun(i, from int) bool {
+	if i+1 < r.end && slices.Contains(ended, r.words[i+1].Text) {
+		return true
+	}
+	return i > from && i+1 == r.pause(i) && slices.Contains(occasions, r.words[i].Text) && !r.words[i-1].Binding
 }
 
 // refusal says why a sentence is not understood.

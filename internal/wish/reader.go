@@ -144,6 +144,11 @@ func (r *reader) sentence(from int) ([]Step, *InexpressibleError) {
 			return nil, r.refusal(from, asks && !asked)
 		}
 	}
+	return r.only(ways, from)
+}
+
+// only returns the only way to read the sentence from an index on, if its remarks are reasons for what it wishes.
+func (r *reader) only(ways [][]Step, from int) ([]Step, *InexpressibleError) {
 	switch {
 	case len(ways) > 1:
 		return nil, &InexpressibleError{Reason: Ambiguous}

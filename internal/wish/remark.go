@@ -72,13 +72,12 @@ func (r *reader) behindRemark(i int) int {
 	if begin > i && begin < r.end && r.words[begin].Before >= classify.PauseComma {
 		return begin
 	}
-	if slices.ContainsFunc(r.words[i:begin], func(w classify.Word) bool { return w.Wants }) {
+	if r.leadsOn(i, begin) {
 		return r.end
 	}
 	pause := r.pause(begin)
 	switch {
 	case begin == r.end || pause == r.end || r.quotesFrom(begin, pause):
-	case begin > i && slices.Contains(sequels, r.words[begin-1].Text): // "immediately it fails, restart web"
 	case r.tellsTrouble(begin, pause), r.words[pause].Before == classify.PauseComma && r.isRemark(begin, pause):
 		r.notePlaces(begin, pause)
 		r.reports = r.reports || r.isReport(begin, pause)
@@ -115,15 +114,16 @@ func (r *reader) onlyRemarks(i int, verb Verb) bool {
 
 // onlyStates tells whether the sentence from an index on wishes nothing: each clause of it states something, or is polite.
 func (r *reader) onlyStates(from int) bool {
-	for pause := from; from < r.end; from = pause {
-		pause = r.pause(from)
+	for from < r.end {
+		pause := r.pause(from)
 		begin := r.skip(grammar().openers, from)
-		if begin > pause || begin > from && slices.Contains(sequels, r.words[begin-1].Text) {
+		if begin > pause || r.isSequel(from, begin) {
 			begin = from
 		}
 		if r.skip(grammar().closers, begin) < pause && !r.tellsTrouble(begin, pause) && !r.isRemark(begin, pause) {
 			return false
 		}
+		from = pause
 	}
 	return true
 }

@@ -36,26 +36,43 @@ var holding = append([]string{"has", "have", "had", "a", "ont", "avait", "ete", 
 
 // isMain tells whether the words up to an end are a main clause, as far as its words can tell.
 func (r *reader) isMain(from, to int) bool {
-	first := &r.words[from]
-	switch {
-	case first.Text == "on" && r.french:
-	case slices.Contains(subordinating, first.Text), first.Plain != first.Text && slices.Contains(subordinating, first.Plain):
+	if r.subordinates(from, to) || r.isAbsolute(from, to) {
 		return false
-	case first.Text == "a" && (first.Raw != "a" && first.Raw != "A" || r.saysAt(from+1, to, "la le les partir chaque notre mon ce cette")):
-		return false // "à la fin", "a la prochaine panne"
-	case first.Text == "des" && (strings.HasSuffix(first.Raw, "ès") || r.saysAt(from+1, to, "que la le les lors leur")):
-		return false // "dès la fin", "des que"
 	}
 	for i := from; i < min(from+3, to); i++ {
 		if slices.Contains(times, r.words[i].Text) && (i == from || !isNumber(&r.words[i-1])) {
 			return false
 		}
 	}
-	return !r.isAbsolute(from, to)
+	return true
+}
+
+// subordinates tells whether the word at i makes a circumstance of the clause that it begins.
+func (r *reader) subordinates(i, to int) bool {
+	first := &r.words[i]
+	switch first.Text {
+	case "on":
+		return !r.french
+	case "a": // "à la fin", "a la prochaine panne"
+		return strings.ToLower(first.Raw) != "a" || r.saysAt(i+1, to, "la le les partir chaque notre mon ce cette")
+	case "des": // "dès la fin", "des que"
+		return strings.HasSuffix(first.Raw, "ès") || r.saysAt(i+1, to, "que la le les lors leur")
+	}
+	return slices.Contains(subordinating, first.Text) || slices.Contains(subordinating, first.Plain)
 }
 
 // sequels are courtesies that are conjunctions where a clause follows them without a pause.
 var sequels = []string{"now", "then", "immediately", "next", "first", "finally", "ensuite", "puis", "enfin", "maintenant", "immediatement"}
+
+// isSequel tells whether the courtesies up to an index end in one of those.
+func (r *reader) isSequel(from, to int) bool {
+	return to > from && slices.Contains(sequels, r.words[to-1].Text)
+}
+
+// leadsOn tells whether the courtesies up to an index lead to a wish, or make a condition of a clause.
+func (r *reader) leadsOn(from, to int) bool {
+	return r.isSequel(from, to) || slices.ContainsFunc(r.words[from:to], func(w classify.Word) bool { return w.Wants })
+}
 
 // isReport tells whether the words up to an end report in a hurry that something has ended: "swap done". As people also put
 // so when something is to happen ("backup done, restart web"), it is a reason only for what ends with it.

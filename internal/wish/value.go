@@ -16,17 +16,7 @@ const maxReplicas = 10000
 func (r *reader) fill(slot string, i int, d draft, then func(int, draft)) {
 	switch slot {
 	case "<targets>", "<target>":
-		for _, l := range r.targets(i, d.step.Verb) {
-			if r.isWhere(i, d.start, l) {
-				r.placed = true
-				continue
-			}
-			if joined := l.end == i || r.joined(i, d.start); joined && (slot == "<targets>" || len(l.names) == 1) {
-				filled := d
-				filled.names = l.names
-				then(l.end, filled)
-			}
-		}
+		r.fillTargets(slot, i, d, then)
 		return
 	case "<twice>":
 		d.step.Change = Twice
@@ -42,6 +32,21 @@ func (r *reader) fill(slot string, i int, d draft, then func(int, draft)) {
 		return
 	}
 	r.fail(min(i, r.end))
+}
+
+// fillTargets reads the objects that a slot takes at i as fill does.
+func (r *reader) fillTargets(slot string, i int, d draft, then func(int, draft)) {
+	for _, l := range r.targets(i, d.step.Verb) {
+		if r.isWhere(i, d.start, l) {
+			r.placed = true
+			continue
+		}
+		if joined := l.end == i || r.joined(i, d.start); joined && (slot == "<targets>" || len(l.names) == 1) {
+			filled := d
+			filled.names = l.names
+			then(l.end, filled)
+		}
+	}
 }
 
 // isWhere tells whether objects at i are named so that they may as well be a namespace: "use image nginx:1.29 in shop",
