@@ -4,7 +4,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // ChangePhase sums the conditions up for a print column. Nothing decides from it.
 //
-// +kubebuilder:validation:Enum=Planning;AwaitingApproval;AwaitingWindow;Applying;Verifying;RollingBack;Suspended;Succeeded;RolledBack;Failed;Denied;Rejected;Expired;Cancelled
+// +kubebuilder:validation:Enum=Planning;AwaitingApproval;AwaitingWindow;Applying;Verifying;AwaitingAcceptance;RollingBack;Suspended;Succeeded;RolledBack;Failed;Denied;Rejected;Expired;Cancelled
 type ChangePhase string
 
 // Phases of a change.
@@ -14,15 +14,17 @@ const (
 	ChangeAwaitingWindow   ChangePhase = "AwaitingWindow"
 	ChangeApplying         ChangePhase = "Applying"
 	ChangeVerifying        ChangePhase = "Verifying"
-	ChangeRollingBack      ChangePhase = "RollingBack"
-	ChangeSuspended        ChangePhase = "Suspended"
-	ChangeSucceeded        ChangePhase = "Succeeded"
-	ChangeRolledBack       ChangePhase = "RolledBack"
-	ChangeFailed           ChangePhase = "Failed"
-	ChangeDenied           ChangePhase = "Denied"
-	ChangeRejected         ChangePhase = "Rejected"
-	ChangeExpired          ChangePhase = "Expired"
-	ChangeCancelled        ChangePhase = "Cancelled"
+	// ChangeAwaitingAcceptance: it is applied, and a person decides whether the result stands.
+	ChangeAwaitingAcceptance ChangePhase = "AwaitingAcceptance"
+	ChangeRollingBack        ChangePhase = "RollingBack"
+	ChangeSuspended          ChangePhase = "Suspended"
+	ChangeSucceeded          ChangePhase = "Succeeded"
+	ChangeRolledBack         ChangePhase = "RolledBack"
+	ChangeFailed             ChangePhase = "Failed"
+	ChangeDenied             ChangePhase = "Denied"
+	ChangeRejected           ChangePhase = "Rejected"
+	ChangeExpired            ChangePhase = "Expired"
+	ChangeCancelled          ChangePhase = "Cancelled"
 )
 
 // Class is how dangerous a change is, computed from its effects. It decides who may approve it.

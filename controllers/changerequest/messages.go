@@ -23,6 +23,7 @@ const (
 	saidApplying           = "The operations are being made, one after the other"
 	saidCancelled          = "Cancelled by spec.cancel before anything was applied"
 	saidCancelledInTime    = "Cancelled by spec.cancel before the interrupted attempt had any effect"
+	saidCancelTooLate      = "spec.cancel came after the first operation had its effect, so the change goes on to its end. To take it back afterwards: kubectl eclusier snapshots restore"
 	saidChangeEnded        = "The change has ended. Nothing is left to decide here"
 	saidDeadlinePassed     = "spec.deadline passed before the change could be applied. Create it again with a later one"
 	saidExpired            = "Nobody agreed, or the agreement could not be used, in time. Create the ChangeRequest again to ask once more"
@@ -61,8 +62,16 @@ func saidAwaitingTurn(object, holder string) string {
 	return fmt.Sprintf("ChangeRequest %s is at work on %s: this one goes on once that has ended", holder, object)
 }
 
-func saidAcceptance(summary, why string) string {
-	return fmt.Sprintf("The result of %q is open: %s. Approve to accept it as it is, reject to have it rolled back", summary, strings.TrimSuffix(why, "."))
+func saidAcceptance(summary, why string, mode v1alpha1.RollbackMode) string {
+	return fmt.Sprintf("The result of %q is open: %s. Approve to accept it as it is, reject to %s", summary, strings.TrimSuffix(why, "."), refusing(mode))
+}
+
+// refusing is what becomes of a result that somebody refuses.
+func refusing(mode v1alpha1.RollbackMode) string {
+	if mode == v1alpha1.RollbackNever {
+		return "have the change end as failed, with nothing rolled back"
+	}
+	return "have it rolled back"
 }
 
 func saidAllDone(n int) string { return fmt.Sprintf("%d of %d operations had their effect", n, n) }
@@ -104,11 +113,9 @@ func saidGaveUp(object, reason string) string {
 
 func saidGranted(names []string) string { return "Agreed to by " + strings.Join(names, ", ") }
 
-func saidInconclusive(why string, commands []string) string {
-	if len(commands) == 0 {
-		return why
-	}
-	return why + ". To accept the result: " + commands[0]
+// saidAwaitingAcceptance says why a person decides about a result, and how.
+func saidAwaitingAcceptance(why string, mode v1alpha1.RollbackMode, accept, refuse string) string {
+	return fmt.Sprintf("%s. A person decides whether the result stands. To accept it: %s. To %s: %s", strings.TrimSuffix(why, "."), accept, refusing(mode), refuse)
 }
 
 func saidNotAsked(f *fault.Fault) string {
@@ -181,14 +188,21 @@ func saidTargetChanged(why string) string {
 	return "The change can no longer be made on the objects as they are now: " + why
 }
 
-// command is what answers an Approval with yes. Where the API server does not write who decides, the client names itself.
+// command is what answers an Approval with yes.
 func (p *pass) command(apv *v1alpha1.Approval) string {
+	return p.answer(apv, fmt.Sprintf(`"decision":"Approved","acknowledgedDigest":"%s"`, apv.Spec.PlanDigest))
+}
+
+// refusal is what answers an Approval with no.
+func (p *pass) refusal(apv *v1alpha1.Approval) string { return p.answer(apv, `"decision":"Rejected"`) }
+
+// answer is what writes a decision. Where the API server does not write who decides, the client names itself.
+func (p *pass) answer(apv *v1alpha1.Approval, decision string) string {
 	by := ""
 	if p.guard.Stamp == guard.StampByClient {
 		by = `,"decidedBy":{"username":"'"$(kubectl auth whoami -o jsonpath={.status.userInfo.username})"'","groups":'"$(kubectl auth whoami -o jsonpath={.status.userInfo.groups})"'}`
 	}
-	return fmt.Sprintf(`kubectl patch approval %s -n %s --type=merge -p '{"spec":{"decision":"Approved","acknowledgedDigest":"%s"%s}}'`,
-		apv.Name, apv.Namespace, apv.Spec.PlanDigest, by)
+	return fmt.Sprintf(`kubectl patch approval %s -n %s --type=merge -p '{"spec":{%s%s}}'`, apv.Name, apv.Namespace, decision, by)
 }
 
 // failureOf is a fault as the status tells it.

@@ -214,6 +214,15 @@ func TestVerify_outcomes(t *testing.T) {
 				if c.Status.Approvals[0].Purpose != v1alpha1.PurposeAcceptResult || len(c.Status.ApproveWith) != 1 {
 					t.Fatalf("slots %+v, commands %v", c.Status.Approvals, c.Status.ApproveWith)
 				}
+				root := condition(c, v1alpha1.ConditionSucceeded).Message
+				for _, want := range []string{"503. A person decides", c.Status.ApproveWith[0], `"decision":"Rejected"`, "To have it rolled back: "} {
+					if !strings.Contains(root, want) {
+						t.Errorf("it says %q, want %q", root, want)
+					}
+				}
+				if c.Status.Phase != v1alpha1.ChangeAwaitingAcceptance || c.Status.Policy.Progress != "0/1" {
+					t.Errorf("phase %s, agreed %s", c.Status.Phase, c.Status.Policy.Progress)
+				}
 				if summary := r.approval("it-1-result-1").Spec.Summary; !strings.Contains(summary, "503") || !strings.Contains(summary, "reject to have it rolled back") {
 					t.Errorf("the question is %q", summary)
 				}
@@ -229,6 +238,27 @@ func TestVerify_outcomes(t *testing.T) {
 			r.sent(tc.sent...)
 		})
 	}
+	t.Run("who cancels what has begun is told that it is too late", func(t *testing.T) {
+		r := newRoom(t, scale("it"), owners("owners", autonomous))
+		r.world.Verdicts = open(9)
+		r.settle("it")
+		r.edit("it", func(c *v1alpha1.ChangeRequest) { c.Spec.Cancel = true })
+		c, _ := r.settle("it")
+		if root := condition(c, v1alpha1.ConditionSucceeded); !strings.Contains(root.Message, saidCancelTooLate) || finished(c) {
+			t.Errorf("%s: %q", summary(c), root.Message)
+		}
+	})
+	t.Run("what was never to be rolled back is not said to be", func(t *testing.T) {
+		r := newRoom(t, scale("it", onFailure(v1alpha1.RollbackNever)), owners("owners", autonomous))
+		r.world.Verdicts = verdict(v1alpha1.OutcomeUnknown, "nobody answers")
+		c, _ := r.settle("it")
+		question, root := r.approval("it-1-result-1").Spec.Summary, condition(c, v1alpha1.ConditionSucceeded).Message
+		for _, said := range []string{question, root} {
+			if !strings.Contains(said, "with nothing rolled back") || strings.Contains(said, "have it rolled back") {
+				t.Errorf("it says %q", said)
+			}
+		}
+	})
 	t.Run("checks that cannot be asked are unknown", func(t *testing.T) {
 		r := newRoom(t, scale("it"), owners("owners", autonomous))
 		r.world.Refuse["Verify"] = []error{errTimeout, errTimeout, errTimeout}

@@ -19,14 +19,39 @@ const maxCommands = 5
 func (p *pass) conclude() {
 	status := &p.change.Status
 	status.Approvals = p.slotsSeen()
-	if status.Policy != nil && status.Policy.RequiredApprovals > 0 {
-		status.Policy.Progress = fmt.Sprintf("%d/%d", min(p.consent.Granted, status.Policy.RequiredApprovals), status.Policy.RequiredApprovals)
+	if status.Policy != nil {
+		status.Policy.Progress = p.progress()
 	}
 	status.ApproveWith = p.approveWith()
 	conditions := slices.Concat(p.planned(), p.approved(), p.applied(), p.verified(), p.rolledBack(), p.drifted(), p.retrying(), p.standing(), p.succeeded())
 	status.Conditions = kube.Conditions(p.before, conditions, p.change.Generation, p.now)
 	status.Phase = p.phase()
 	status.ObservedGeneration = p.change.Generation
+}
+
+// progress is how many of those who are needed agree to what is asked now, empty where nobody is asked.
+func (p *pass) progress() string {
+	required := p.change.Status.Policy.RequiredApprovals
+	switch {
+	case p.decision.State == change.StateAwaitingAcceptance:
+		return fmt.Sprintf("%d/1", min(p.acceptance.Granted, 1))
+	case required == 0:
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", min(p.consent.Granted, required), required)
+}
+
+// awaits adds to why a result is open how to decide about it, while somebody is asked to.
+func (p *pass) awaits(why string) string {
+	if p.decision.State != change.StateAwaitingAcceptance {
+		return why
+	}
+	for i := range p.approvals {
+		if apv := &p.approvals[i]; apv.Spec.Purpose == v1alpha1.PurposeAcceptResult && p.verdictOn(i).Reason == v1alpha1.GrantedPending {
+			return saidAwaitingAcceptance(why, p.facts.OnFailure, p.command(apv), p.refusal(apv))
+		}
+	}
+	return why
 }
 
 // approveWith are the commands that answer what people are asked.
@@ -142,9 +167,9 @@ func (p *pass) applied() []metav1.Condition {
 		if failure := p.change.Status.Failure; failure != nil && failure.Type == v1alpha1.AppliedApplierForbidden {
 			return say(metav1.ConditionFalse, v1alpha1.AppliedApplierForbidden, details(failure))
 		}
-		return say(metav1.ConditionFalse, v1alpha1.AppliedFailed, a.Message)
+		return say(metav1.ConditionFalse, v1alpha1.AppliedFailed, p.awaits(a.Message))
 	case v1alpha1.OutcomeUnknown:
-		return say(metav1.ConditionUnknown, v1alpha1.AppliedInterrupted, a.Message)
+		return say(metav1.ConditionUnknown, v1alpha1.AppliedInterrupted, p.awaits(a.Message))
 	case v1alpha1.OutcomeOpen:
 	}
 	if p.change.Status.Retry != nil || p.hold != nil {
@@ -171,9 +196,9 @@ func (p *pass) verified() []metav1.Condition {
 	case a.Outcome == v1alpha1.OutcomeSucceeded:
 		return say(metav1.ConditionTrue, v1alpha1.VerifiedVerified, a.Message)
 	case a.Outcome == v1alpha1.OutcomeFailed:
-		return say(metav1.ConditionFalse, v1alpha1.VerifiedFailed, a.Message)
+		return say(metav1.ConditionFalse, v1alpha1.VerifiedFailed, p.awaits(a.Message))
 	}
-	return say(metav1.ConditionUnknown, v1alpha1.VerifiedInconclusive, saidInconclusive(a.Message, p.change.Status.ApproveWith))
+	return say(metav1.ConditionUnknown, v1alpha1.VerifiedInconclusive, p.awaits(a.Message))
 }
 
 func (p *pass) rolledBack() []metav1.Condition {
@@ -240,6 +265,9 @@ func (p *pass) succeeded() []metav1.Condition {
 		return say(metav1.ConditionUnknown, p.hold.Reason, p.hold.Message)
 	}
 	reason, message := p.underway()
+	if p.change.Spec.Cancel && p.begun() && p.attempt(v1alpha1.StepRollback) == nil {
+		message += ". " + saidCancelTooLate
+	}
 	return say(metav1.ConditionUnknown, reason, message)
 }
 
@@ -291,6 +319,8 @@ func (p *pass) phase() v1alpha1.ChangePhase {
 		return v1alpha1.ChangeRollingBack
 	case p.stale():
 		return v1alpha1.ChangePlanning
+	case p.decision.State == change.StateAwaitingAcceptance:
+		return v1alpha1.ChangeAwaitingAcceptance
 	case apply != nil && apply.Outcome != v1alpha1.OutcomeOpen:
 		return v1alpha1.ChangeVerifying
 	case apply != nil, p.holdsFor(v1alpha1.AppliedAwaitingTurn):

@@ -34,7 +34,7 @@ func (p *pass) requestAcceptance(ctx context.Context) error {
 		return err
 	}
 	slot := p.slot(v1alpha1.PurposeAcceptResult, bundle)
-	slot.Spec.Summary = told(saidAcceptance(p.change.Status.Plan.Summary, p.uncertainty()))
+	slot.Spec.Summary = told(saidAcceptance(p.change.Status.Plan.Summary, p.uncertainty(), p.facts.OnFailure))
 	slot.Spec.ExpiresAt = metav1.NewTime(p.acceptedUntil())
 	// Whoever repairs by hand, or by another change, what nobody knows to be good must not have to wait for the answer.
 	if err := p.releaseAll(ctx); err != nil {
