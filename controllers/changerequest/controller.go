@@ -16,6 +16,7 @@ import (
 	"context"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -59,7 +60,11 @@ const saveTime = 10 * time.Second
 // Reconcile makes one pass over one change.
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	requested := &v1alpha1.ChangeRequest{}
-	if err := r.Client.Get(ctx, request.NamespacedName, requested); err != nil {
+	err := r.Client.Get(ctx, request.NamespacedName, requested)
+	if apierrors.IsNotFound(err) {
+		return kube.Result(0, r.reclaim(ctx))
+	}
+	if err != nil {
 		return kube.Result(0, err)
 	}
 	if finished(requested) {

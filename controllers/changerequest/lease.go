@@ -113,14 +113,40 @@ func (p *pass) claim(lease *coordinationv1.Lease, object string) {
 	lease.Spec.HolderIdentity, lease.Spec.AcquireTime = &holder, &since
 }
 
+// reclaim lets go of every lease whose change has ended or is gone: one that was deleted with its namespace let go of none.
+func (r *Reconciler) reclaim(ctx context.Context) error {
+	held := &coordinationv1.LeaseList{}
+	if err := r.Uncached.List(ctx, held, client.InNamespace(r.Namespace), client.HasLabels{holderLabel}); err != nil {
+		return err
+	}
+	for i := range held.Items {
+		lease := &held.Items[i]
+		holder := lease.Labels[holderLabel]
+		busy, err := r.underWay(ctx, lease.Annotations[holderAnnotation], holder)
+		if err != nil {
+			return err
+		}
+		if busy {
+			continue
+		}
+		// Taken over in the meantime, it is another's.
+		seen := client.Preconditions{UID: &lease.UID, ResourceVersion: &lease.ResourceVersion}
+		if err := r.Client.Delete(ctx, lease, seen); client.IgnoreNotFound(err) != nil && !apierrors.IsConflict(err) {
+			return err
+		}
+		r.turns.wake(holder)
+	}
+	return nil
+}
+
 // underWay says whether the change of that name and uid has not ended.
-func (p *pass) underWay(ctx context.Context, name, uid string) (bool, error) {
+func (r *Reconciler) underWay(ctx context.Context, name, uid string) (bool, error) {
 	namespace, name, named := cut(name)
 	if !named {
 		return false, nil
 	}
 	other := &v1alpha1.ChangeRequest{}
-	err := p.Uncached.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, other)
+	err := r.Uncached.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, other)
 	if apierrors.IsNotFound(err) {
 		return false, nil
 	}

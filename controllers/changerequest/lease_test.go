@@ -73,10 +73,36 @@ func TestLease_ofAChangeThatIsNoMore(t *testing.T) {
 				t.Fatalf("leases %v", r.leases())
 			}
 			end(r)
+			if name == "it was deleted" {
+				if _, _, err := r.pass("first"); err != nil || len(r.leases()) != 0 {
+					t.Errorf("it is gone, and %v: %v", r.leases(), err)
+				}
+			}
 			r.world.Set("shop", "web", 2)
 			second, _ := r.settle("second")
 			r.ends(second, v1alpha1.ResultSucceeded, v1alpha1.SucceededApplied)
 			r.sent("shop/web=3", "shop/web=3")
 		})
+	}
+}
+
+// TestLease_isReclaimed leaves leases behind in every way that there is, beside one of a change that goes on.
+func TestLease_isReclaimed(t *testing.T) {
+	r := newRoom(t, scale("first"), scale("second", func(c *v1alpha1.ChangeRequest) { c.Spec.Kubernetes.Operations[0] = to("api", 5) }),
+		owners("owners", autonomous))
+	r.world.Verdicts = open(20)
+	r.settle("first")
+	r.settle("second")
+	if len(r.leases()) != 2 {
+		t.Fatalf("leases %v", r.leases())
+	}
+	r.forge("first", func(s *v1alpha1.ChangeRequestStatus) { s.Result = v1alpha1.ResultSucceeded })
+	ctx, cancel := contextUntil(t, func() bool { return len(r.leases()) < 2 })
+	defer cancel()
+	if err := (&sweeper{r.Reconciler}).Start(ctx); err != nil {
+		t.Error(err)
+	}
+	if held := r.leases(); len(held) != 1 || held[0] != "shop/second holds Deployment shop/api" {
+		t.Errorf("leases %v", held)
 	}
 }

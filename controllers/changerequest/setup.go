@@ -61,8 +61,8 @@ func changeOfApproval(_ context.Context, object client.Object) []reconcile.Reque
 	return []reconcile.Request{{NamespacedName: client.ObjectKey{Namespace: object.GetNamespace(), Name: name}}}
 }
 
-// worthALook drops what cannot change anything: finished changes that have been acknowledged. Whoever waits for the
-// objects of a change that is deleted, or ends, is woken.
+// worthALook drops what cannot change anything: finished changes that have been acknowledged, and the deletion of those
+// that hold nothing. Whoever waits for the objects of a change that is deleted, or ends, is woken.
 func (r *Reconciler) worthALook() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc: func(e event.CreateEvent) bool {
@@ -78,7 +78,8 @@ func (r *Reconciler) worthALook() predicate.Predicate {
 		},
 		DeleteFunc: func(e event.DeleteEvent) bool {
 			r.turns.wake(string(e.Object.GetUID()))
-			return false
+			gone := e.Object.(*v1alpha1.ChangeRequest)
+			return !finished(gone) && len(gone.Status.Attempts) > 0
 		},
 	}
 }

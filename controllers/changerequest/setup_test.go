@@ -39,7 +39,11 @@ func TestWorthALook(t *testing.T) {
 		{"the operator's own write", look.Update(event.UpdateEvent{ObjectOld: underway, ObjectNew: underway}), true},
 		{"the write that ends it", look.Update(event.UpdateEvent{ObjectOld: underway, ObjectNew: ended}), false},
 		{"an edit after the end", look.Update(event.UpdateEvent{ObjectOld: ended, ObjectNew: edited}), true},
-		{"a deletion", look.Delete(event.DeleteEvent{Object: ended}), false},
+		{"a deletion after the end", look.Delete(event.DeleteEvent{Object: ended}), false},
+		{"a deletion of what holds nothing", look.Delete(event.DeleteEvent{Object: scale("waits")}), false},
+		{"a deletion half-way, as with a namespace", look.Delete(event.DeleteEvent{Object: scale("half-way", func(c *v1alpha1.ChangeRequest) {
+			c.Status.Attempts = []v1alpha1.Attempt{{Step: v1alpha1.StepApply}}
+		})}), true},
 	} {
 		if tc.got != tc.want {
 			t.Errorf("%s: %t", tc.name, tc.got)

@@ -13,10 +13,10 @@ import (
 	"github.com/eclusier/eclusier/internal/transcript"
 )
 
-// sweepEvery is how often spent plans are removed.
+// sweepEvery is how often spent plans and leases are removed.
 const sweepEvery = time.Hour
 
-// sweeper removes stored plans that are spent, at the start and then now and again. The manager runs it on the leader alone.
+// sweeper removes stored plans that are spent, and leases that nobody holds any more, at the start and then now and again. The manager runs it on the leader alone.
 type sweeper struct{ *Reconciler }
 
 // NeedLeaderElection is part of manager.LeaderElectionRunnable.
@@ -32,6 +32,9 @@ func (s *sweeper) Start(ctx context.Context) error {
 			return
 		}
 		logger.V(1).Info("Removed spent plans", "removed", removed)
+		if err := s.reclaim(ctx); err != nil {
+			logger.Error(err, "Removing leases of changes that have ended")
+		}
 	}, sweepEvery)
 	return nil
 }
@@ -44,7 +47,7 @@ func (s *sweeper) standing(ctx context.Context) func(transcript.Entry) transcrip
 		switch {
 		case apierrors.IsNotFound(err), err == nil && string(requested.UID) != e.UID:
 			return transcript.Standing{}
-		case err != nil || !finished(requested):
+		case err != nil || !finished(requested) || requested.Status.CompletedAt == nil:
 			return transcript.Standing{Needed: true}
 		}
 		standing := transcript.Standing{Ended: requested.Status.CompletedAt.Time}
