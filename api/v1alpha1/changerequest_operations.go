@@ -120,6 +120,8 @@ type TargetOperation struct {
 }
 
 // ApplyOperation is a server-side apply.
+//
+// +kubebuilder:validation:XValidation:rule="self.manifest.kind != 'Secret' || self.manifest.apiVersion != 'v1'",message="Secrets are not changed by eclusier: whoever may read this change could read what is in it",reason=FieldValueForbidden
 type ApplyOperation struct {
 	// manifest is the object as it is to be applied: only the fields that are to be owned. Its namespace is that of the
 	// ChangeRequest unless it says otherwise.
@@ -145,6 +147,8 @@ const (
 )
 
 // PatchOperation changes an object by a patch.
+//
+// +kubebuilder:validation:XValidation:rule="!(self.target.kind.lowerAscii() in ['secret', 'secrets']) || (has(self.target.apiVersion) && self.target.apiVersion != 'v1')",message="Secrets are not changed by eclusier: whoever may read this change could read what is in it",reason=FieldValueForbidden
 type PatchOperation struct {
 	// target is the object.
 	//
