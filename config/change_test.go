@@ -45,6 +45,16 @@ func openAttempt() client.Patch {
 		`","startedAt":"2026-01-01T00:00:00Z","outcome":"Open"}]}}`))
 }
 
+// endedAttempt is the status of a change that is applied and is being checked.
+func endedAttempt() client.Patch {
+	return client.RawPatch(types.JSONPatchType, []byte(`[{"op":"replace","path":"/status/attempts/0/outcome","value":"Succeeded"}]`))
+}
+
+// ending is the status of a change that was undone.
+func ending() client.Patch {
+	return client.RawPatch(types.MergePatchType, []byte(`{"status":{"result":"RolledBack"}}`))
+}
+
 func TestChangeRequest_requesterIsStamped(t *testing.T) {
 	cases := []struct {
 		name string
@@ -168,6 +178,7 @@ func TestChangeRequest_changed(t *testing.T) {
 }
 
 func TestChangeRequest_refused(t *testing.T) {
+	const noSecrets = "Secrets are not changed by eclusier: whoever may read this change could read what is in it"
 	target := fields{"kind": "Deployment", "name": "web"}
 	doing := func(operations ...any) fields { return wanting(fields{"kubernetes": fields{"operations": operations}}) }
 	cases := []struct {
@@ -188,6 +199,9 @@ func TestChangeRequest_refused(t *testing.T) {
 		{"two checks of one name", wanting(fields{"checks": list(
 			fields{"name": "a", "noNewWarnings": fields{}}, fields{"name": "a", "noNewFaults": fields{}})}), "Duplicate value"},
 		{"a check that lasts for ever", wanting(fields{"checks": list(fields{"name": "a", "timeout": "2h", "noNewFaults": fields{}})}), "between 1s and 1h"},
+		{"a Secret applied", doing(fields{"apply": fields{"manifest": fields{"apiVersion": "v1", "kind": "Secret", "metadata": fields{"name": "a"}, "stringData": fields{"a": "b"}}}}), noSecrets},
+		{"a Secret patched", doing(fields{"patch": fields{"target": fields{"kind": "Secret", "name": "a"}, "patch": `{"stringData": {"a": "b"}}`}}), noSecrets},
+		{"a Secret patched by another of its names", doing(fields{"patch": fields{"target": fields{"apiVersion": "v1", "kind": "secrets", "name": "a"}, "patch": "{}"}}), noSecrets},
 		{"an unknown field", wanting(fields{"requestor": "me"}), `unknown field "spec.requestor"`},
 	}
 	for _, tc := range cases {
@@ -204,18 +218,49 @@ func TestChangeRequest_isKeptWhileCarriedOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	operator := as(t, policy.DefaultOperator)
-	if err := operator.Status().Patch(t.Context(), object, openAttempt()); err != nil {
+	write := func(patch client.Patch) {
+		t.Helper()
+		if err := operator.Status().Patch(t.Context(), object, patch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	deleters := map[string]client.Client{
+		"a cluster administrator": c, "the requester": requester(t, "alice", ""), "the operator": as(t, policy.DefaultOperator, "system:masters"),
+		"the garbage collector": as(t, collector, "system:masters"), "a controller manager of one account": as(t, "system:kube-controller-manager", "system:masters"),
+	}
+	for _, stage := range []struct {
+		name   string
+		status client.Patch
+	}{
+		{"while it is applied", openAttempt()},
+		{"while it is verified, or waits for a decision on its result", endedAttempt()},
+	} {
+		t.Run(stage.name, func(t *testing.T) {
+			write(stage.status)
+			for who, deleter := range deleters {
+				t.Run(who, func(t *testing.T) {
+					expectRefusal(t, deleter.Delete(t.Context(), object, client.DryRunAll), "this change is being carried out (apply-1), and without it nobody would check what was done or undo it")
+				})
+			}
+		})
+	}
+	write(ending())
+	if err := c.Delete(t.Context(), object); err != nil {
+		t.Errorf("refused once it has ended: %v", err)
+	}
+}
+
+func TestChangeRequest_isNotKeptBeforeItIsApplied(t *testing.T) {
+	c, object := admin(t), change("waiting", wanting(nil))
+	if err := c.Create(t.Context(), object); err != nil {
 		t.Fatal(err)
 	}
-	for _, who := range []client.Client{c, as(t, collector, "system:masters"), requester(t, "alice", "")} {
-		expectRefusal(t, who.Delete(t.Context(), object), "this change is being carried out (apply-1), and without it nobody would know what was done")
-	}
-	ended := client.RawPatch(types.JSONPatchType, []byte(`[{"op":"replace","path":"/status/attempts/0/outcome","value":"Succeeded"}]`))
-	if err := operator.Status().Patch(t.Context(), object, ended); err != nil {
+	waiting := client.RawPatch(types.MergePatchType, []byte(`{"status":{"phase":"AwaitingApproval"}}`))
+	if err := as(t, policy.DefaultOperator).Status().Patch(t.Context(), object, waiting); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Delete(t.Context(), object); err != nil {
-		t.Errorf("refused once it has ended: %v", err)
+		t.Errorf("refused: %v", err)
 	}
 }
 

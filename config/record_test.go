@@ -204,6 +204,7 @@ func TestRecord_goesWithItsOwners(t *testing.T) {
 		})
 	}
 	t.Run("the namespace's admins appoint the applier, and no approver", func(t *testing.T) { testAppointing(t, server, root) })
+	t.Run("with its task, once the change has ended", func(t *testing.T) { testEndsFirst(t, root, operator) })
 	t.Run("with its namespace, even while the change is carried out", func(t *testing.T) {
 		owner, question := owned(t, root, operator, "goes")
 		if err := operator.Status().Patch(t.Context(), owner, openAttempt()); err != nil {
@@ -215,6 +216,48 @@ func TestRecord_goesWithItsOwners(t *testing.T) {
 		awaitGone(t, root, question)
 		awaitGone(t, root, owner)
 	})
+}
+
+// testEndsFirst deletes the owner of a change that is being carried out: the garbage collector has to wait.
+func testEndsFirst(t *testing.T, root, operator client.Client) {
+	task := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "goes", Name: "asked"}}
+	if err := root.Create(t.Context(), task); err != nil {
+		t.Fatal(err)
+	}
+	held := change("of-the-task", wanting(nil))
+	held.SetNamespace("goes")
+	held.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: task.Name, UID: task.UID}})
+	if err := root.Create(t.Context(), held); err != nil {
+		t.Fatal(err)
+	}
+	if err := operator.Status().Patch(t.Context(), held, openAttempt()); err != nil {
+		t.Fatal(err)
+	}
+	if err := root.Delete(t.Context(), task); err != nil {
+		t.Fatal(err)
+	}
+	// Another dependent of the same owner shows that the collector has come by.
+	beside := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "goes", Name: "beside", OwnerReferences: held.GetOwnerReferences()}}
+	if err := root.Create(t.Context(), beside); err != nil {
+		t.Fatal(err)
+	}
+	awaitGone(t, root, unstructuredOf(beside))
+	if err := operator.Status().Patch(t.Context(), held, endedAttempt()); err != nil {
+		t.Fatalf("it went with its task: %v", err)
+	}
+	if err := operator.Status().Patch(t.Context(), held, ending()); err != nil {
+		t.Fatalf("it went with its task: %v", err)
+	}
+	awaitGone(t, root, held)
+}
+
+// unstructuredOf names a ConfigMap for a look whether it is gone.
+func unstructuredOf(object *corev1.ConfigMap) *unstructured.Unstructured {
+	named := &unstructured.Unstructured{}
+	named.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
+	named.SetNamespace(object.Namespace)
+	named.SetName(object.Name)
+	return named
 }
 
 // owned are a change and one of its Approvals.
