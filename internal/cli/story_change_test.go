@@ -239,6 +239,23 @@ func TestStory_ofOperationsThatAServerTakes(t *testing.T) {
 	if got := s.run("policy", "test", "-n", "shop", "-f", written(t, changeFile)); got.code != cli.ExitDone || !strings.Contains(got.out, "ApprovalRequired") || !strings.Contains(got.out, "from 2 to 3") {
 		t.Errorf("policy test: exit code %d, %q, %q", got.code, got.out, got.err)
 	}
+	s.create(`apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: deployer}
+rules:
+- {apiGroups: [apps], resources: [deployments, deployments/scale], verbs: [get, list, patch, update]}
+- {apiGroups: [""], resources: [namespaces], verbs: [get]}
+- {apiGroups: [autoscaling], resources: [horizontalpodautoscalers], verbs: [list]}
+- {apiGroups: [policy], resources: [poddisruptionbudgets], verbs: [list]}`)
+	s.bind("deployer", "dora")
+	trial := []string{"policy", "test", "-n", "shop", "-f", written(t, changeFile), "--as", "dora"}
+	got := eventually(t, func() result { return s.run(append(trial, "--policies", written(t, policyFile))...) }, "from 2 to 3")
+	if got.code != cli.ExitDone || !strings.Contains(got.out, "Allowed") {
+		t.Errorf("policy test by someone who may only change what is in the namespace: exit code %d, %q, %q", got.code, got.out, got.err)
+	}
+	if got := s.run(trial...); got.code != cli.ExitTrouble || !strings.Contains(got.err, "judge by files with --policies") {
+		t.Errorf("policy test by someone who may not list policies: exit code %d, %q, %q", got.code, got.out, got.err)
+	}
 }
 
 // checkoutOf is a Deployment that a server takes.
