@@ -56,7 +56,7 @@ is applied.
 
 --offline asks no cluster: the policies, and the Namespaces with their labels, come from --policies. What a dry run would
 tell (whether an object exists, how many replicas it has, what depends on it) is then not known, so that the risk
-may be higher than it says.
+may be higher than it says. A policy whose selector asks for labels that are not known is taken to fit.
 
 Exit codes: 0 it would be allowed or people would be asked, 1 it would be denied or cannot be planned, 2 wrong usage, no
 connection, refused.`,
@@ -75,7 +75,7 @@ connection, refused.`,
 	return c
 }
 
-// rules are what a change is judged by.
+// rules are what a change is judged by. A namespace that is not among theirs is one whose labels are not known.
 type rules struct {
 	policies   []v1alpha1.ChangePolicy
 	namespaces map[string]map[string]string
@@ -214,7 +214,9 @@ func (t *policyTest) inForce(ctx context.Context, request *v1alpha1.ChangeReques
 		r = given
 	} else {
 		list := &v1alpha1.ChangePolicyList{}
-		if err := c.List(ctx, list); err != nil {
+		if err := c.List(ctx, list); apierrors.IsForbidden(err) {
+			return nil, errors.New("you may not list the cluster's ChangePolicies: have ClusterRole eclusier-viewer bound to you by a ClusterRoleBinding, or judge by files with --policies")
+		} else if err != nil {
 			return nil, err
 		}
 		r.policies = list.Items
@@ -224,10 +226,12 @@ func (t *policyTest) inForce(ctx context.Context, request *v1alpha1.ChangeReques
 			continue
 		}
 		namespace := &corev1.Namespace{}
-		if err := c.Get(ctx, client.ObjectKey{Name: name}, namespace); client.IgnoreNotFound(err) != nil {
+		err := c.Get(ctx, client.ObjectKey{Name: name}, namespace)
+		if apierrors.IsForbidden(err) {
+			continue // its labels are not known
+		}
+		if client.IgnoreNotFound(err) != nil {
 			return nil, err
-		} else if apierrors.IsNotFound(err) {
-			namespace.Labels = map[string]string{corev1.LabelMetadataName: name}
 		}
 		r.namespaces[name] = namespace.Labels
 	}
@@ -258,11 +262,7 @@ func requesterOf(request *v1alpha1.ChangeRequest) string {
 
 // judged is what the rules say of a plan.
 func judged(request *v1alpha1.ChangeRequest, planned *pipeline.Planned, r *rules, now time.Time) *decided {
-	var namespaces []policy.Namespace
-	for _, name := range namespacesTouched(request, planned.Plan) {
-		namespaces = append(namespaces, policy.Namespace{Name: name, Labels: r.namespaces[name]})
-	}
-	selected := policy.Select(r.policies, namespaces)
+	selected, doubts := r.selected(namespacesTouched(request, planned.Plan))
 	risk := change.Assess(planned.Plan, planned.View.Facts)
 	planned.Plan.Class = risk.Class
 	verdict := selected.Judge(requesterOf(request), planned.Plan, risk)
@@ -273,7 +273,7 @@ func judged(request *v1alpha1.ChangeRequest, planned *pipeline.Planned, r *rules
 	opening := selected.Opening(now, notBefore)
 	result := &decided{
 		Verdict: verdict.Verdict, Required: verdict.Required, DecidedBy: append([]string{}, verdict.DecidedBy...), Risk: risk,
-		Summary: planned.View.Summary, Counts: planned.Plan.Counts(), Diff: planned.View.Diff, Notes: planned.View.Notes,
+		Summary: planned.View.Summary, Counts: planned.Plan.Counts(), Diff: planned.View.Diff, Notes: append(doubts, planned.View.Notes...),
 		Open: opening.Open, WaitsFor: opening.Why, TTL: selected.TTL().String(), SelfApproval: selected.SelfApproval(),
 		Approvers: selected.Approvers(), Review: verdict.ReviewAfterwards,
 	}

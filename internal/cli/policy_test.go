@@ -182,6 +182,37 @@ func TestPolicyTest_offline(t *testing.T) {
 	}
 }
 
+func TestPolicyTest_offlineWithLabelsThatAreNotKnown(t *testing.T) {
+	const named, doubt = "kubernetes.io/metadata.name", "policy one may fit, and is taken to: the labels of namespace shop are not known"
+	for _, c := range []struct {
+		name, spec string
+		verdict    string
+		doubtful   bool
+		reason     string
+	}{
+		{"a policy for the namespace's name forbids it", "namespaceSelector: {matchLabels: {" + named + ": shop}}, deny: [{name: n, operations: [scale]}]", "Denied", false, "every namespace has this label"},
+		{"a policy for all namespaces but another forbids it", "namespaceSelector: {matchExpressions: [{key: " + named + ", operator: NotIn, values: [data]}]}, deny: [{name: n, operations: [scale]}]", "Denied", false, "every namespace has this label"},
+		{"a policy for another name forbids it", "namespaceSelector: {matchLabels: {" + named + ": data, team: shop}}, deny: [{name: n, operations: [scale]}]", "ApprovalRequired", false, "whatever the other labels are, it does not fit"},
+		{"a policy for a label forbids it", "namespaceSelector: {matchLabels: {team: shop}}, deny: [{name: n, operations: [scale]}]", "Denied", true, "it may fit, and the strictest counts"},
+		{"a policy for a label asks for two", "namespaceSelector: {matchLabels: {team: shop}}, quorum: 2", "2 different people must agree", true, "it may fit, and the strictest counts"},
+		{"a policy for a label allows it", "namespaceSelector: {matchLabels: {team: shop}}, autonomy: Matrix", "ApprovalRequired", true, "it may not fit either, and then the default asks"},
+		{"a policy for the lack of a label allows it", "namespaceSelector: {matchExpressions: [{key: frozen, operator: DoesNotExist}]}, autonomy: Matrix", "ApprovalRequired", true, "the label may be there"},
+		{"a policy for the name allows it", "namespaceSelector: {matchLabels: {" + named + ": shop}}, autonomy: Matrix", "Allowed", false, "it fits"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := &shell{t: t}
+			policies := "apiVersion: eclusier.io/v1alpha1\nkind: ChangePolicy\nmetadata: {name: one}\nspec: {" + c.spec + "}\n"
+			got := s.run("policy", "test", "-f", written(t, changeFile), "--offline", "--policies", written(t, policies))
+			if said := strings.Join(strings.Fields(got.out), " "); !strings.Contains(said, c.verdict) || strings.Contains(said, doubt) != c.doubtful {
+				t.Errorf("%q, want %q; %s", got.out, c.verdict, c.reason)
+			}
+			if denied := c.verdict == "Denied"; denied != (got.code == cli.ExitNoAnswer) {
+				t.Errorf("exit code %d, %q", got.code, got.err)
+			}
+		})
+	}
+}
+
 func TestPolicyTest_judgesForAMoment(t *testing.T) {
 	s := &shell{t: t}
 	policies := strings.Replace(policyFile, "  destructive: Forbid\n", "  windows: [{name: nights, kind: Allow, schedule: '0 22 * * *', duration: 4h, timeZone: Europe/Paris}]\n", 1)
