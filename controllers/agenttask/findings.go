@@ -76,7 +76,7 @@ func missing(all []diagnose.Missing) []v1alpha1.MissingEvidence {
 var canList = regexp.MustCompile(`^kubectl auth can-i list (\S+) -n (\S+)$`)
 
 // grouped puts all rights that the account lacks in one namespace into one entry, with the command that shows them and the
-// one that grants them.
+// one that grants them. The right to read Secrets stays apart: no role of ours grants it, and a person looks instead.
 func (p *pass) grouped(all []diagnose.Missing) []diagnose.Missing {
 	var grouped []diagnose.Missing
 	at := map[string]int{}
@@ -89,6 +89,10 @@ func (p *pass) grouped(all []diagnose.Missing) []diagnose.Missing {
 		}
 		resource, namespace := right[1], right[2]
 		suffix := " -n " + namespace
+		if resource == "secrets" {
+			grouped = append(grouped, diagnose.Missing{What: resource + suffix, Why: p.say(saidSecretsUnread, account.Name), Command: "kubectl get secrets" + suffix})
+			continue
+		}
 		if i, ok := at[namespace]; ok {
 			grouped[i].What = strings.TrimSuffix(grouped[i].What, suffix) + ", " + resource + suffix
 			continue

@@ -82,6 +82,7 @@ const (
 	saidRetrying             said = "retrying"
 	saidSameTwice            said = "same twice"
 	saidSecret               said = "secret"
+	saidSecretsUnread        said = "secrets unread"
 	saidSeeChange            said = "see change"
 	saidSuspended            said = "suspended"
 	saidSuspendedChange      said = "suspended change"

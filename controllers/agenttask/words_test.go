@@ -38,12 +38,15 @@ func TestPass_grouped(t *testing.T) {
 	}
 	log := diagnose.Missing{What: "the log", Why: "gone", Command: "kubectl logs -n shop web"}
 	r := newRoom(t, ask("why", "why is web down?"))
-	got := r.begin(r.get("why")).grouped([]diagnose.Missing{lacking("jobs", "shop"), log, lacking("events", "shop"), lacking("pods", "pay")})
-	if len(got) != 3 || got[0].What != "jobs, events -n shop" || got[1] != log || got[2].What != "pods -n pay" {
+	got := r.begin(r.get("why")).grouped([]diagnose.Missing{lacking("jobs", "shop"), log, lacking("events", "shop"), lacking("pods", "pay"), lacking("secrets", "shop")})
+	if len(got) != 4 || got[0].What != "jobs, events -n shop" || got[1] != log || got[2].What != "pods -n pay" {
 		t.Fatalf("got %+v", got)
 	}
 	if want := "kubectl auth can-i --list -n pay --as=system:serviceaccount:shop:eclusier-reader"; got[2].Command != want {
 		t.Errorf("command %q, want %q", got[2].Command, want)
+	}
+	if secrets := got[3]; secrets.What != "secrets -n shop" || secrets.Command != "kubectl get secrets -n shop" || strings.Contains(secrets.Why, "rolebinding") {
+		t.Errorf("%+v: no role of eclusier grants Secrets", secrets)
 	}
 	if want := "kubectl create rolebinding eclusier-reader-shop -n pay"; !strings.Contains(got[2].Why, want) {
 		t.Errorf("%q does not say how it is granted: %s", got[2].Why, want)
