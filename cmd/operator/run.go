@@ -68,6 +68,9 @@ func run(ctx context.Context, config *rest.Config, options options) error {
 	if err != nil {
 		return fmt.Errorf("opening the audit log: %w", err)
 	}
+	if err := log.Start(ctx, identity); err != nil {
+		return errors.Join(err, log.Close())
+	}
 	changes := changing{config: config, uncached: uncached, readers: cluster, guarding: guarding, measured: measured, log: log}
 	if err := changes.setUp(ctx, manager, options); err != nil {
 		return errors.Join(err, log.Close())

@@ -16,6 +16,8 @@ type Action string
 
 // Actions.
 const (
+	// ActionStart is that of the operator itself: it began to write. What was written before and is not there was lost.
+	ActionStart Action = "Start"
 	// ActionPlan made a plan, by dry runs alone.
 	ActionPlan Action = "Plan"
 	// ActionJudge asked the policies.

@@ -3,7 +3,8 @@
 // A line that is changed, removed or put in between breaks the chain at that place, which Verify finds. Lines cut off the
 // end leave a whole chain: compare Summary.Head with a copy elsewhere. The log is written to a file, which is only ever
 // added to and may be rotated by renaming or by copying and truncating, or to standard output, where every start of the
-// program begins a chain of its own.
+// program begins a chain of its own. Its first line tells of the start (Log.Start); that the end of the chain before was lost,
+// nothing can tell.
 package jsonl
 
 import (

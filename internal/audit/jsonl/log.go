@@ -10,6 +10,7 @@ import (
 
 	"github.com/eclusier/eclusier/internal/audit"
 	"github.com/eclusier/eclusier/internal/fault"
+	"github.com/eclusier/eclusier/internal/redact"
 )
 
 // Log is an audit.Log. It may be used by several goroutines at once.
@@ -47,6 +48,16 @@ func Open(path string, now func() time.Time) (*Log, error) {
 	}
 	l.last = last
 	return l, nil
+}
+
+// Start records that the operator begins to write, as whom and on which machine, also where it then has nothing to do. On
+// standard output it is the first line of a chain.
+func (l *Log) Start(ctx context.Context, operator string) error {
+	host, err := os.Hostname()
+	if err != nil {
+		return fmt.Errorf("asking for the name of this machine: %w", err)
+	}
+	return l.Record(ctx, audit.Entry{Actor: operator, Action: audit.ActionStart, Outcome: audit.OutcomeSucceeded, Detail: redact.String("on " + host)})
 }
 
 // Record implements audit.Log. A log that cannot be written is a Retry fault.
