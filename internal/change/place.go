@@ -26,6 +26,9 @@ func Production(labels map[string]string) bool {
 	return false
 }
 
+// OwnNamespace is that of eclusier, unless somebody put it elsewhere.
+const OwnNamespace = "eclusier-system"
+
 // System says whether a namespace belongs to Kubernetes or, as the operator's own, to eclusier.
 func System(namespace, operator string) bool {
 	return strings.HasPrefix(namespace, "kube-") || (operator != "" && namespace == operator)

@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/eclusier/eclusier/internal/change"
 	"github.com/eclusier/eclusier/internal/cluster"
 	"github.com/eclusier/eclusier/internal/version"
 )
@@ -91,9 +92,6 @@ type command struct {
 	operator string
 }
 
-// operatorNamespace is where the operator is unless somebody put it elsewhere.
-const operatorNamespace = "eclusier-system"
-
 // newRoot makes the tree of commands.
 func newRoot(env Env) *cobra.Command {
 	cmd := &command{Env: env, connection: newConnection()}
@@ -126,7 +124,7 @@ refused, or not in time.`,
 	})
 	root.PersistentFlags().BoolVar(&cmd.ascii, "ascii", false, "print no characters beyond ASCII of our own")
 	cmd.connection.bind(root.PersistentFlags())
-	root.PersistentFlags().StringVar(&cmd.operator, "operator-namespace", operatorNamespace, "namespace of the operator, where snapshots lie")
+	root.PersistentFlags().StringVar(&cmd.operator, "operator-namespace", change.OwnNamespace, "namespace of the operator, where snapshots lie")
 	root.AddCommand(newAsk(cmd), newGet(cmd), newShow(cmd), newDiagnose(cmd), newObjects(cmd), newClassify(cmd), newVersion(cmd),
 		newChange(cmd), newReview(cmd), newApprove(cmd), newReject(cmd), newPolicy(cmd), newSnapshots(cmd))
 	return root

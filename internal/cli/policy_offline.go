@@ -68,10 +68,10 @@ func place(o *change.Object, facts *change.RiskFacts, namespace string) {
 	switch {
 	case facts.ClusterScoped:
 		o.Namespace = ""
-		facts.System = o.Kind == "Namespace" && change.System(o.Name, operatorNamespace)
+		facts.System = o.Kind == "Namespace" && change.System(o.Name, change.OwnNamespace)
 		return
 	case o.Namespace == "":
 		o.Namespace = namespace
 	}
-	facts.System = change.System(o.Namespace, operatorNamespace)
+	facts.System = change.System(o.Namespace, change.OwnNamespace)
 }

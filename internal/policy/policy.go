@@ -198,7 +198,21 @@ func (s Selected) Judge(requester string, p change.Plan, risk v1alpha1.Risk) Ver
 	if s.unruled() {
 		verdicts = append(verdicts, s.builtin(p))
 	}
+	if v := wholeNamespace(p); v != nil {
+		verdicts = append(verdicts, *v)
+	}
 	return combine(verdicts)
+}
+
+// wholeNamespace wants two people to agree where a namespace is deleted with all that is in it, whatever the policies say.
+func wholeNamespace(p change.Plan) *Verdict {
+	for _, e := range p.Effects {
+		if e.Verb == change.VerbDelete && e.Object.Kind == "Namespace" && e.Object.APIVersion == "v1" {
+			why := fmt.Sprintf("built-in: deleting namespace %s takes everything in it along (%d to agree)", e.Object.Name, doubleQuorum)
+			return &Verdict{Verdict: v1alpha1.PolicyApprovalRequired, Required: doubleQuorum, DecidedBy: []string{why}}
+		}
+	}
+	return nil
 }
 
 // faceless denies what a service account asked for, unless every policy says that it submits for others: whoever may act
@@ -277,18 +291,33 @@ func refuseAlways(p change.Plan) *Verdict {
 			return denied("built-in: eclusier does not change its own objects (" + what + ")")
 		case group(o.APIVersion) == crdGroup && strings.HasSuffix(o.Name, "."+v1alpha1.GroupVersion.Group):
 			return denied("built-in: eclusier does not change its own definitions (" + what + ")")
-		case group(o.APIVersion) == admissionGroup && strings.HasPrefix(o.Name, ownPolicies):
+		case group(o.APIVersion) == admissionGroup && strings.HasPrefix(o.Name, ownNames):
 			return denied("built-in: eclusier does not change the policies that vouch for its own decisions (" + what + ")")
+		case installs(o):
+			return denied("built-in: eclusier does not change its own installation, nor who may approve or what it may do itself (" + what + ")")
 		}
 	}
 	return nil
 }
 
-// Where eclusier's own definitions and admission policies are.
+// installs says whether an object is part of eclusier's installation: anything in its namespace, and the accounts and
+// roles that it goes by everywhere. Whoever means to change them does so without eclusier.
+func installs(o change.Object) bool {
+	switch {
+	case o.Namespace == change.OwnNamespace, o.APIVersion == "v1" && o.Kind == "Namespace" && o.Name == change.OwnNamespace:
+		return true
+	case group(o.APIVersion) == rbacGroup, o.APIVersion == "v1" && o.Kind == "ServiceAccount":
+		return strings.HasPrefix(o.Name, ownNames)
+	}
+	return false
+}
+
+// Where eclusier's own definitions, admission policies and roles are, and how their names begin.
 const (
 	crdGroup       = "apiextensions.k8s.io"
 	admissionGroup = "admissionregistration.k8s.io"
-	ownPolicies    = "eclusier-"
+	rbacGroup      = "rbac.authorization.k8s.io"
+	ownNames       = "eclusier-"
 )
 
 func denied(why string) *Verdict {

@@ -164,6 +164,24 @@ func TestSelected_Judge_onePolicy(t *testing.T) {
 		{"what vouches for decisions", func(*v1alpha1.ChangePolicySpec) {}, planOf(change.Effect{Verb: change.VerbUpdate, Object: change.Object{
 			APIVersion: "admissionregistration.k8s.io/v1", Kind: "ValidatingAdmissionPolicyBinding", Name: "eclusier-check-decision",
 		}}), denied, 0, "vouch for its own decisions", "nobody could be believed any more"},
+		{"eclusier's own role", func(*v1alpha1.ChangePolicySpec) {}, planOf(change.Effect{Verb: change.VerbUpdate, Object: change.Object{
+			APIVersion: "rbac.authorization.k8s.io/v1", Kind: "ClusterRole", Name: "eclusier-approver-low",
+		}}), denied, 0, "its own installation", "it would widen who may agree"},
+		{"eclusier's own account", func(*v1alpha1.ChangePolicySpec) {}, planOf(change.Effect{Verb: change.VerbDelete, Object: change.Object{
+			APIVersion: "v1", Kind: "ServiceAccount", Namespace: "shop", Name: "eclusier-applier",
+		}}), denied, 0, "its own installation", "it would cut itself off"},
+		{"something in eclusier's namespace", func(*v1alpha1.ChangePolicySpec) {}, planOf(change.Effect{Verb: change.VerbUpdate, Object: change.Object{
+			APIVersion: "apps/v1", Kind: "Deployment", Namespace: "eclusier-system", Name: "operator",
+		}}), denied, 0, "its own installation", "it would cut itself off"},
+		{"somebody's role", func(*v1alpha1.ChangePolicySpec) {}, planOf(change.Effect{Verb: change.VerbUpdate, Object: change.Object{
+			APIVersion: "rbac.authorization.k8s.io/v1", Kind: "Role", Namespace: "shop", Name: "readers",
+		}}), asks, 1, "", "it is somebody's"},
+		{"a whole namespace that is deleted", func(s *v1alpha1.ChangePolicySpec) { s.Autonomy = v1alpha1.AutonomyMatrix }, planOf(change.Effect{Verb: change.VerbDelete, Object: change.Object{
+			APIVersion: "v1", Kind: "Namespace", Name: "old",
+		}}), asks, 2, "takes everything in it along (2 to agree)", "two people, whatever the matrix says"},
+		{"a namespace that is changed", func(*v1alpha1.ChangePolicySpec) {}, planOf(change.Effect{Verb: change.VerbUpdate, Object: change.Object{
+			APIVersion: "v1", Kind: "Namespace", Name: "old",
+		}}), asks, 1, "", "it stays"},
 		{"other admission policies", func(*v1alpha1.ChangePolicySpec) {}, planOf(change.Effect{Verb: change.VerbUpdate, Object: change.Object{
 			APIVersion: "admissionregistration.k8s.io/v1", Kind: "ValidatingAdmissionPolicy", Name: "no-latest",
 		}}), asks, 1, "", "they are somebody's"},

@@ -89,16 +89,13 @@ func stage(o *unstructured.Unstructured) bool {
 	return o != nil && o.Object != nil && change.Production(o.GetLabels())
 }
 
-// ownNamespace is that of eclusier, unless somebody put it elsewhere.
-const ownNamespace = "eclusier-system"
-
 // system says whether an object belongs to the cluster itself or to eclusier.
 func system(o change.Object) bool {
 	namespace := o.Namespace
 	if o.Kind == "Namespace" {
 		namespace = o.Name
 	}
-	return change.System(namespace, ownNamespace)
+	return change.System(namespace, change.OwnNamespace)
 }
 
 // holdsData says whether a deletion destroys data.
