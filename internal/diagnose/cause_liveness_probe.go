@@ -38,6 +38,19 @@ var livenessProbeTooAggressive = cause{
 // probeKill is the event that shows that a probe had the container of a symptom killed: the kubelet's word or, since
 // floods of events lose some of them, the probe that failed while the instance lived that a signal ended.
 func (x *exam) probeKill(s *symptom) *cluster.Event {
+	if last := x.toldKill(s); last != nil {
+		return last
+	}
+	for _, word := range []string{"Liveness probe", "Startup probe"} {
+		if e := x.unhealthy(s, word); e != nil && x.endsAfter(s, e) {
+			return e
+		}
+	}
+	return nil
+}
+
+// toldKill is the last event in which a kubelet says that it kills the container of a symptom for its probe.
+func (x *exam) toldKill(s *symptom) *cluster.Event {
 	var last *cluster.Event
 	for _, p := range s.pods {
 		for _, e := range x.events[podRef(p)] {
@@ -48,15 +61,7 @@ func (x *exam) probeKill(s *symptom) *cluster.Event {
 			}
 		}
 	}
-	if last != nil {
-		return last
-	}
-	for _, word := range []string{"Liveness probe", "Startup probe"} {
-		if e := x.unhealthy(s, word); e != nil && x.endsAfter(s, e) {
-			return e
-		}
-	}
-	return nil
+	return last
 }
 
 // endsAfter says that an instance of the container of a symptom ended by a signal, not for lack of memory, after the
