@@ -128,4 +128,14 @@ type OperationDone struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
 	ResourceVersion string `json:"resourceVersion,omitempty"`
+
+	// unforeseen lists fields that the API server stored otherwise than its dry run had shown. The attempt fails then.
+	//
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=10
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=256
+	Unforeseen []string `json:"unforeseen,omitempty"`
 }

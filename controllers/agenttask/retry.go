@@ -1,11 +1,6 @@
 package agenttask
 
 import (
-	"math/rand/v2"
-	"time"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/eclusier/eclusier/api/v1alpha1"
 	"github.com/eclusier/eclusier/internal/fault"
 	"github.com/eclusier/eclusier/internal/kube"
@@ -31,7 +26,5 @@ func (p *pass) retry(f *fault.Fault) {
 		p.end(spent.With(p.say(saidCheckCluster), p.say(saidAskAgain)))
 		return
 	}
-	// Times are stored in whole seconds; rounded down, a wait would end before it is over.
-	next := p.now.Add(kube.Backoff(failed, f.RetryAfter, rand.Float64())).Add(time.Second - 1).Truncate(time.Second) //nolint:gosec // spreading load needs no secret randomness
-	status.Retry.NextAttemptAt = &metav1.Time{Time: next}
+	status.Retry.NextAttemptAt = kube.NextAttempt(p.now, failed, f.RetryAfter)
 }

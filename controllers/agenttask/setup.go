@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"k8s.io/klog/v2"
+	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -18,6 +18,7 @@ import (
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
 	"github.com/eclusier/eclusier/internal/guard"
+	"github.com/eclusier/eclusier/internal/kube"
 )
 
 // Setup has the manager call the reconciler, for at most so many tasks at a time.
@@ -123,18 +124,13 @@ func (r *Reconciler) unfinished(ctx context.Context, visit func(*v1alpha1.AgentT
 // logger puts the names of a task and its correlation id into every line that is logged about it, those of the work queue
 // included.
 func (r *Reconciler) logger(base logr.Logger) func(*reconcile.Request) logr.Logger {
-	base = base.WithName("agenttask")
-	return func(request *reconcile.Request) logr.Logger {
-		if request == nil {
-			return base
-		}
-		named := base.WithValues("task", klog.KRef(request.Namespace, request.Name))
+	return kube.Logger(base, "agenttask", "task", func(name types.NamespacedName) string {
 		task := &v1alpha1.AgentTask{}
-		if err := r.Client.Get(context.Background(), request.NamespacedName, task); err != nil {
-			return named
+		if err := r.Client.Get(context.Background(), name, task); err != nil {
+			return ""
 		}
-		return named.WithValues("correlationID", correlationID(task))
-	}
+		return correlationID(task)
+	})
 }
 
 // Trim drops from the cache what no pass looks at: for finished tasks, which are kept for as long as their owners like,

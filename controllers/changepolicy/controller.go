@@ -8,15 +8,12 @@ package changepolicy
 import (
 	"context"
 
-	"github.com/go-logr/logr"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
 	"github.com/eclusier/eclusier/internal/kube"
@@ -36,18 +33,8 @@ type Reconciler struct {
 func (r *Reconciler) Setup(manager ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(manager).
 		For(&v1alpha1.ChangePolicy{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		WithLogConstructor(r.logger(manager.GetLogger())).
+		WithLogConstructor(kube.Logger(manager.GetLogger(), "changepolicy", "policy", nil)).
 		Complete(r)
-}
-
-func (r *Reconciler) logger(base logr.Logger) func(*reconcile.Request) logr.Logger {
-	base = base.WithName("changepolicy")
-	return func(request *reconcile.Request) logr.Logger {
-		if request == nil {
-			return base
-		}
-		return base.WithValues("policy", klog.KRef("", request.Name))
-	}
 }
 
 // Reconcile makes one pass over one policy. One that is gone still counts for the metrics: it is missing from them.

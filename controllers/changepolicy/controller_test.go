@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -138,11 +137,4 @@ func TestReconcile_leavesWhatIsBeingDeletedAlone(t *testing.T) {
 	if err := errors.Join(err, r.Client.Get(t.Context(), request("it").NamespacedName, p)); err != nil || len(p.Status.Conditions) != 0 {
 		t.Errorf("%v, conditions %v", err, p.Status.Conditions)
 	}
-}
-
-func TestLogger_namesThePolicy(t *testing.T) {
-	named := (&Reconciler{}).logger(logr.Discard())
-	about := request("it")
-	named(&about).Info("said")
-	named(nil).Info("said")
 }

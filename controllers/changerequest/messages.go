@@ -103,6 +103,11 @@ func saidDriftsForEver(drift *v1alpha1.DriftStatus) string {
 
 func saidDryRun(summary string) string { return "Planned and shown, as spec.dryRun wants: " + summary }
 
+func saidUnforeseen(object string, fields []string) string {
+	return fmt.Sprintf("%s was stored otherwise than the dry run had shown, in %s: look for an admission plug-in that tells dry runs or users apart",
+		object, strings.Join(fields, ", "))
+}
+
 func saidForeign(object, message string) string {
 	return fmt.Sprintf("%s is neither as it was before the operation nor as that makes it: %s", object, message)
 }

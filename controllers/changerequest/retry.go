@@ -2,10 +2,6 @@ package changerequest
 
 import (
 	"context"
-	"math/rand/v2"
-	"time"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
 	"github.com/eclusier/eclusier/internal/change"
@@ -34,10 +30,7 @@ func (p *pass) retry(ctx context.Context, f *fault.Fault) {
 		status.Retry = nil
 		return
 	}
-	// Times are stored in whole seconds; rounded down, a wait would end before it is over.
-	wait := kube.Backoff(failed, f.RetryAfter, rand.Float64()) //nolint:gosec // spreading load needs no secret randomness
-	next := metav1.NewTime(p.now.Add(wait).Add(time.Second - 1).Truncate(time.Second))
-	status.Retry.NextAttemptAt = &next
+	status.Retry.NextAttemptAt = kube.NextAttempt(p.now, failed, f.RetryAfter)
 }
 
 // limit says how often a step is tried and what follows then. Steps without one are tried for as long as it takes.

@@ -51,6 +51,16 @@ func TestApply_fails(t *testing.T) {
 		r.ends(c, v1alpha1.ResultRolledBack, v1alpha1.RolledBackRolledBack)
 		r.sent("shop/web=3", "undo shop/web")
 	})
+	t.Run("an effect set what nobody was shown, so that it is undone with those before it", func(t *testing.T) {
+		r := newRoom(t, scale("it", three), owners("owners", autonomous))
+		r.world.Unforeseen = [][]string{nil, {"spec.paused"}}
+		c, _ := r.settle("it")
+		r.ends(c, v1alpha1.ResultRolledBack, v1alpha1.RolledBackRolledBack)
+		r.sent("shop/web=3", "shop/api=4", "undo shop/api", "undo shop/web")
+		if got := condition(c, v1alpha1.ConditionSucceeded).Message; !strings.Contains(got, "stored otherwise than the dry run had shown, in spec.paused") {
+			t.Errorf("it says %q", got)
+		}
+	})
 	t.Run("and what was done stays where nothing is rolled back", func(t *testing.T) {
 		r := newRoom(t, scale("it", three, onFailure(v1alpha1.RollbackNever)), owners("owners", autonomous))
 		r.world.Refuse["Apply"] = []error{nil, errRefused}

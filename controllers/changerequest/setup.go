@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"k8s.io/klog/v2"
+	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -129,18 +129,13 @@ func (r *Reconciler) countUnfinished() map[string]int {
 
 // logger puts the names of a change and its correlation id into every line that is logged about it.
 func (r *Reconciler) logger(base logr.Logger) func(*reconcile.Request) logr.Logger {
-	base = base.WithName("changerequest")
-	return func(request *reconcile.Request) logr.Logger {
-		if request == nil {
-			return base
-		}
-		named := base.WithValues("change", klog.KRef(request.Namespace, request.Name))
+	return kube.Logger(base, "changerequest", "change", func(name types.NamespacedName) string {
 		requested := &v1alpha1.ChangeRequest{}
-		if err := r.Client.Get(context.Background(), request.NamespacedName, requested); err != nil {
-			return named
+		if err := r.Client.Get(context.Background(), name, requested); err != nil {
+			return ""
 		}
-		return named.WithValues("correlationID", correlationID(requested))
-	}
+		return correlationID(requested)
+	})
 }
 
 // id is what a correlation id may look like: it goes into log lines and headers.

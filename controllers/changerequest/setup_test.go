@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
-	"github.com/go-logr/logr"
+	"github.com/go-logr/logr/funcr"
 
 	"github.com/eclusier/eclusier/api/v1alpha1"
 	"github.com/eclusier/eclusier/internal/kube"
@@ -84,12 +84,14 @@ func TestCorrelationID_ofChanges(t *testing.T) {
 		}
 	}
 	r := newRoom(t, scale("it"))
-	named := r.logger(logr.Discard())
-	for _, about := range []string{"it", "gone"} {
+	for about, known := range map[string]bool{"it": true, "gone": false} {
+		var line string
 		next := request(about)
-		named(&next).Info("said")
+		r.logger(funcr.New(func(_, args string) { line = args }, funcr.Options{}))(&next).Info("said")
+		if strings.Contains(line, `"correlationID"="corr-`) != known {
+			t.Errorf("the line about %q is %s", about, line)
+		}
 	}
-	named(nil).Info("said")
 }
 
 func TestTrim(t *testing.T) {

@@ -190,10 +190,17 @@ func (p *pass) refused(ctx context.Context, f *fault.Fault) {
 	p.closeAttempt(ctx, v1alpha1.StepApply, v1alpha1.OutcomeFailed, told(f.Message))
 }
 
-// done records that an effect was had. After the last one the attempt has succeeded.
+// done records that an effect was had. After the last one the attempt has succeeded; one that set what nobody was shown has
+// failed.
 func (p *pass) done(ctx context.Context, step pipeline.Step, done *v1alpha1.OperationDone) error {
 	attempt := p.attempt(v1alpha1.StepApply)
 	attempt.OperationsDone = append(attempt.OperationsDone, *done)
+	if len(done.Unforeseen) > 0 {
+		why := saidUnforeseen(describe(step.Plan.Effects[step.Index].Object), done.Unforeseen)
+		p.audited(ctx, audit.ActionApply, step, audit.OutcomeFailed, why)
+		p.refused(ctx, fault.New(fault.Terminal, fault.PolicyViolation, why, nil))
+		return nil
+	}
 	p.audited(ctx, audit.ActionApply, step, audit.OutcomeSucceeded, "")
 	if nextEffect(step.Plan, attempt.OperationsDone) < 0 {
 		p.closeAttempt(ctx, v1alpha1.StepApply, v1alpha1.OutcomeSucceeded, saidAllDone(len(attempt.OperationsDone)))

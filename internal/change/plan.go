@@ -206,6 +206,9 @@ type View struct {
 	// Before holds the objects as they were, by the index of the effect; nil where there was none, and where an earlier
 	// effect on the same object has it. It is the snapshot.
 	Before [][]byte `json:"before"`
+	// After holds the objects as the dry run returned them, in their normal form, by the index of the effect; nil for
+	// deletions and for what could not be dry-run.
+	After [][]byte `json:"after,omitempty"`
 	// Versions holds the resourceVersions of those objects, by the index of the effect.
 	Versions []string `json:"versions"`
 	// Facts are what the risk of each effect rests on, by the index of the effect.

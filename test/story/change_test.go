@@ -407,6 +407,39 @@ func TestChange_createdAgainUnderTheSameName(t *testing.T) {
 	}
 }
 
+// TestChange_usedConsentIsUsedUp: the same is wished once more under the same name, and the Approval that was used stays.
+func TestChange_usedConsentIsUsedUp(t *testing.T) {
+	g := openGate(t, "gate")
+	settings := g.settings("again")
+	first := g.wish("again")
+	slot := g.asks("again", 1, 1)
+	g.agree(slot, g.bob)
+	g.ends("again", v1alpha1.ResultSucceeded)
+
+	unused := client.RawPatch("application/merge-patch+json", []byte(`{"status":{"consumedBy":null,"consumedAt":null}}`))
+	for who, c := range map[string]client.Client{"the approver": g.bob, "the administrator": scene.Client} {
+		if err := c.Status().Patch(t.Context(), g.approval(slot), unused); !apierrors.IsForbidden(err) {
+			t.Errorf("%s makes a used Approval look unused: %v", who, err)
+		}
+	}
+	calm := client.RawPatch("application/merge-patch+json", []byte(`{"data":{"mode":"calm"}}`))
+	if err := scene.Client.Patch(t.Context(), settings, calm); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.alice.Delete(t.Context(), first); err != nil {
+		t.Fatal(err)
+	}
+	g.wish("again")
+	g.asks("again", 1, 2)
+	time.Sleep(500 * time.Millisecond)
+	if got := g.mode("again"); got != "calm" {
+		t.Error("consent that was used once was used again")
+	}
+	if by := g.approval(slot).Status.ConsumedBy; by != "apply-1" {
+		t.Errorf("the used Approval is used by %q", by)
+	}
+}
+
 func TestChange_failedCheckIsRolledBack(t *testing.T) {
 	g := openGate(t, "gate")
 	g.settings("shaky")

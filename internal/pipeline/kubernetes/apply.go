@@ -43,16 +43,29 @@ func (p *Pipeline) Apply(ctx context.Context, one pipeline.Step) (*v1alpha1.Oper
 		request := sending{object: e.Object, request: e.Request, when: conditionOf(live)}
 		result, err := send(ctx, s.writer, request)
 		if err == nil {
-			if result == nil {
-				return s.done(e.Object.UID, ""), nil
-			}
-			return s.done(string(result.GetUID()), result.GetResourceVersion()), nil
+			return s.had(result)
 		}
 		if err := s.rejected(ctx, request, err); err != nil {
 			return nil, err
 		}
 	}
 	return nil, fault.New(fault.Retry, fault.Conflict, name(e.Object)+" changes faster than it can be read", nil)
+}
+
+// had is the record of an effect that led to an object, nil where it was deleted.
+func (s *step) had(result *unstructured.Unstructured) (*v1alpha1.OperationDone, error) {
+	if result == nil {
+		return s.done(s.effect.Object.UID, ""), nil
+	}
+	done := s.done(string(result.GetUID()), result.GetResourceVersion())
+	fields, err := s.unforeseen(result)
+	if err != nil {
+		return nil, err
+	}
+	for _, field := range fields[:min(len(fields), maxUnforeseen)] {
+		done.Unforeseen = append(done.Unforeseen, shown(field))
+	}
+	return done, nil
 }
 
 // done is the record of an effect.

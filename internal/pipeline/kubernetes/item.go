@@ -68,6 +68,18 @@ func (it *item) snapshot() ([]byte, string, error) {
 	return body, it.live.GetResourceVersion(), nil
 }
 
+// tried is the object as the dry run returned it; nil where there was none.
+func (it *item) tried() ([]byte, error) {
+	if it.outcome == nil || it.effect.NotDryRun != "" {
+		return nil, nil
+	}
+	body, err := json.Marshal(it.outcome)
+	if err != nil {
+		return nil, fmt.Errorf("keeping what is foreseen of %s: %w", name(it.object), err)
+	}
+	return body, nil
+}
+
 // items finds out what each operation is about, and which are about the same object.
 func (s *planning) items() ([]*item, error) {
 	var items []*item

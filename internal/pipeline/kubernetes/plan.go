@@ -136,7 +136,11 @@ func collect(planned *pipeline.Planned, items []*item) error {
 		if err != nil {
 			return err
 		}
-		view.Before = append(view.Before, before)
+		after, err := it.tried()
+		if err != nil {
+			return err
+		}
+		view.Before, view.After = append(view.Before, before), append(view.After, after)
 		view.Versions = append(view.Versions, version)
 	}
 	view.Diff = strings.Join(diffs, "")

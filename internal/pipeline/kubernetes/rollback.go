@@ -3,6 +3,7 @@ package kubernetes
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -34,9 +35,9 @@ func (p *Pipeline) Rollback(ctx context.Context, one pipeline.Step) error {
 			return err
 		}
 		request := sending{object: s.effect.Object, request: *s.effect.Inverse, when: conditionOf(live)}
-		_, err = send(ctx, s.writer, request)
+		result, err := send(ctx, s.writer, request)
 		if err == nil {
-			return nil
+			return s.restored(result)
 		}
 		if err := s.rejected(ctx, request, err); err != nil {
 			return err
@@ -67,13 +68,36 @@ func (s *step) needsPatching(ctx context.Context, live *unstructured.Unstructure
 	case err != nil:
 		return false, err
 	case place == manifest.AtBefore:
-		return false, nil
+		return false, s.restored(live)
 	case s.effect.Inverse == nil:
 		return false, s.cannot("nothing leads back to what it was")
 	case place == manifest.Elsewhere:
 		return false, s.changed("was changed by somebody else since%s: it is not overwritten", of(fields))
 	}
 	return true, nil
+}
+
+// restored wants an object to be as it was where the effect had set what nobody was shown: the way back leads over the
+// fields that were foreseen, and over no others.
+func (s *step) restored(o *unstructured.Unstructured) error {
+	if s.effect.Verb != change.VerbUpdate || s.Done == nil || len(s.Done.Unforeseen) == 0 || s.effect.Request.Kind == change.RequestScale {
+		return nil
+	}
+	same, err := s.asBefore(o)
+	if err != nil || same {
+		return err
+	}
+	return s.cannot("what nobody was shown stays in place: " + strings.Join(s.Done.Unforeseen, ", "))
+}
+
+// asBefore says whether an object is as it was before the effect, of which an earlier one on the same object may be a part.
+func (s *step) asBefore(o *unstructured.Unstructured) (bool, error) {
+	former := s.former()
+	if former == nil {
+		return s.unchanged(o)
+	}
+	foreseen, err := decodeMap(s.View.After[former.Index])
+	return err == nil && len(manifest.Unforeseen(foreseen, manifest.Normal(o))) == 0, err
 }
 
 func (s *step) cannot(why string) error {

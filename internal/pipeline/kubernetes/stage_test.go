@@ -194,6 +194,9 @@ func (s *stage) apply(p *pipeline.Planned) []*v1alpha1.OperationDone {
 		if err != nil {
 			s.Fatalf("operation %d: %v", i+1, err)
 		}
+		if len(done.Unforeseen) > 0 {
+			s.Errorf("operation %d was stored otherwise than foreseen, in %q", i+1, done.Unforeseen)
+		}
 		all = append(all, done)
 	}
 	return all

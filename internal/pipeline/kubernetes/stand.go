@@ -90,6 +90,43 @@ func (s *step) unchanged(live *unstructured.Unstructured) (bool, error) {
 	return manifest.Equal(manifest.Normal(before), manifest.Normal(live)), nil
 }
 
+// Bounds of v1alpha1.OperationDone.
+const (
+	maxUnforeseen = 10
+	maxField      = 256
+)
+
+// shown is a field's name as the status takes it.
+func shown(field string) string {
+	if runes := []rune(field); len(runes) > maxField {
+		return string(runes[:maxField-1]) + "…"
+	}
+	return field
+}
+
+// unforeseen names the fields that are not as the dry run showed them: admission may treat a real request, or another
+// user's, in another way.
+func (s *step) unforeseen(result *unstructured.Unstructured) ([]string, error) {
+	if s.effect.Request.Kind == change.RequestScale {
+		wanted, err := replicasIn(s.effect.Request.Body)
+		if err != nil {
+			return nil, err
+		}
+		if is, _, _ := unstructured.NestedInt64(result.Object, "spec", "replicas"); is != wanted {
+			return []string{"spec.replicas"}, nil
+		}
+		return nil, nil
+	}
+	if s.Index >= len(s.View.After) || s.View.After[s.Index] == nil {
+		return nil, nil
+	}
+	foreseen, err := decodeMap(s.View.After[s.Index])
+	if err != nil {
+		return nil, err
+	}
+	return manifest.Unforeseen(foreseen, manifest.Normal(result)), nil
+}
+
 // place says where the live object stands between the two ends of an effect that changes it, and which fields are neither.
 func (s *step) place(ctx context.Context, e change.Effect, live *unstructured.Unstructured) (manifest.Place, []string, error) {
 	switch {

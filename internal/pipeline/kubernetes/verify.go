@@ -73,7 +73,7 @@ func pace(elapsed time.Duration) time.Duration {
 	return min(max(elapsed/10, time.Second), 10*time.Second)
 }
 
-// unasked is the result where the cluster could not be asked: for now, where that may go away by itself.
+// unasked is the result where the cluster could not be asked: open where that may go away by itself, unknown otherwise.
 func unasked(err error) result {
 	if fault.IsRetry(err) {
 		return result{outcome: v1alpha1.OutcomeOpen, message: "the cluster could not be asked: " + quote(err), unasked: true}

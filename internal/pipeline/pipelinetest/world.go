@@ -31,6 +31,8 @@ type World struct {
 	// Refuse holds what the next calls of a method return instead of doing anything, by the name of the method. A nil
 	// entry lets one call pass.
 	Refuse map[string][]error
+	// Unforeseen are the fields that the next effects set besides those of the plan.
+	Unforeseen [][]string
 	// Verdicts are what the next calls of Verify say; without any, all is well.
 	Verdicts []pipeline.Verification
 }
@@ -219,6 +221,9 @@ func (w *World) Apply(_ context.Context, s pipeline.Step) (*v1alpha1.OperationDo
 		w.touch(o)
 		w.sent = append(w.sent, name+"="+string(e.Request.Body))
 		done.ResourceVersion = o.version
+		if len(w.Unforeseen) > 0 {
+			done.Unforeseen, w.Unforeseen = w.Unforeseen[0], w.Unforeseen[1:]
+		}
 		return nil
 	})
 	if err != nil {
